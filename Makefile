@@ -2,8 +2,6 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 READY := .venv/ready
-# JupyterLab refuses by default to run as root, as in a container
-LAB_FLAGS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab explore dashboard test check bench data clean
 .DEFAULT_GOAL := help
@@ -13,15 +11,17 @@ help: ## this list
 	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to the command: a study, pytest's options, ..."
 
 lab: $(READY) ## build the environment, open JupyterLab on the example
-	$(BIN)/jupyter lab $(LAB_FLAGS) notebooks/explore.ipynb
+	[ -d sandbox ] || cp -R notebooks sandbox # running a notebook changes its file, and these are tracked
+	cd sandbox && ../$(BIN)/workbench lab $(ARGS)
 
 explore: $(READY) ## the same as a page, without JupyterLab
-	cd notebooks && ../$(BIN)/workbench explore $(ARGS)
+	[ -d sandbox ] || cp -R notebooks sandbox
+	cd sandbox && ../$(BIN)/workbench explore $(ARGS)
 
 dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study.yaml' for a study
 	$(BIN)/workbench dashboard $(ARGS)
 
-test: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start: what one has compiled, the others load
+test: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start and share compiled code
 test: $(READY) ## build the environment, run the tests
 	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
@@ -31,7 +31,7 @@ check: $(READY) ## style, types, imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY) ## speed and quality beside the peers
+bench: $(READY) ## speed and quality, compared with other tools
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 data: $(READY) ## rebuild data/adult.csv.gz from its source
@@ -46,5 +46,5 @@ $(READY): pyproject.toml constraints.txt
 	    "Name a newer one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
-	$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" # it asks the network for news
+	$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" # it requests news from the network
 	@touch $@

@@ -34,11 +34,11 @@ def measure(runs: int = 30) -> list[Figure]:
             0.7 * BEFORE,
             note=f"{warm / sort / BEFORE:.2f} of the {BEFORE:g} that it was",
         ),
-        Figure("the same, cells collapsed anew, CPU", 1000 * whole, "ms", note=f"{len(table.cells()):,} cells"),
+        Figure("the same, cells collapsed again, CPU", 1000 * whole, "ms", note=f"{len(table.cells()):,} cells"),
         Figure("Mondrian that serves 1,000 random queries, CPU", 1000 * served, "ms", 2000),
     ]
 
 
 def fresh(table: Table) -> Table:
-    """The same microdata in a table that remembers nothing."""
+    """Return the same microdata in a table without cached results."""
     return table.with_roles(table.quasi, tuple(table.sensitive))

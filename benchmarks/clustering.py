@@ -56,7 +56,7 @@ def parted(table: Table, runs: int) -> list[Figure]:
     model = KAnonymity(10)
 
     def fresh() -> Table:
-        """Which remembers no thresholds and no cuts, but has to collapse its cells again."""
+        """Return a table without cached thresholds and cuts, which collapses its cells again."""
         found = table.with_importance({})
         found.remember(("cells", ()), table.cells)
         return found
@@ -67,7 +67,7 @@ def parted(table: Table, runs: int) -> list[Figure]:
 
 
 def log_linear(sizes: Sequence[int]) -> list[Figure]:
-    """How time grows with the records, and the memory that most of them take; drawn in clustering.svg."""
+    """Measure how time grows with the records, and the memory of the largest table; draw clustering.svg."""
     seconds, peak = [], 0
     for records in sizes:
         ran = child([sys.executable, Path(__file__), str(records)])
@@ -85,7 +85,7 @@ def log_linear(sizes: Sequence[int]) -> list[Figure]:
 
 
 def draw(sizes: Sequence[int], seconds: Sequence[float]) -> None:
-    """Records and seconds, both logarithmic, beside a line of n log n through the first."""
+    """Draw seconds by records, both logarithmic, with a line of n log n through the first."""
     import altair as alt
 
     first = seconds[0] / (sizes[0] * math.log(sizes[0]))
@@ -97,7 +97,7 @@ def draw(sizes: Sequence[int], seconds: Sequence[float]) -> None:
 
 
 def losses(table: Table) -> list[Figure]:
-    """What each method loses where nobody is left out."""
+    """Measure the loss of each method without suppression."""
     found = []
     for k in (5, 10):
         methods: dict[str, Method] = {

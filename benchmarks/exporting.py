@@ -1,4 +1,4 @@
-"""A release (k = 10) written as CSV from codes in batches, beside the same by way of a pandas frame in memory."""
+"""A release (k = 10) written as CSV from codes in batches, compared with a pandas frame in memory."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from workbench.frontier.recipe import Recipe, recipes
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 K = (10, 50, 100, 200, 500, 1000, 2000, 5000)
 L = (3, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5)
@@ -25,7 +25,7 @@ def measure(runs: int = 5) -> list[Figure]:
     populations = len(large_populations(table, UtilityLoss().min_support))
     return [
         Figure("points", points(table), "", 32, at_least=True),
-        Figure("the sweep, CPU", seconds, "s", 1.5, note=f"cells and {populations:,} populations found anew"),
+        Figure("the sweep, CPU", seconds, "s", 1.5, note=f"cells and {populations:,} populations found again"),
         Figure("the same on a table that knows its populations, CPU", again, "s"),
     ]
 

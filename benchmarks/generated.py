@@ -44,7 +44,7 @@ def _column(j: int, name: str, size: int, skew: float) -> str:
 
 
 def _uniform(stream: int) -> str:
-    """A number between 0 and 1 from the record's own number, whichever thread makes it."""
+    """Return the SQL of a number between 0 and 1 that depends only on the record's number."""
     return f"((hash(32 * i + {stream}) >> 11) / 9007199254740992.0)"
 
 

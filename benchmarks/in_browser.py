@@ -231,11 +231,11 @@ def _while_it_sweeps(page: Page, moves: int) -> tuple[tuple[float, str], float]:
     assert page.evaluate(RUNNING), "the sweep was over too soon"
     cancel = page.evaluate(TIMED, [".wb-done", CANCEL, 1])[0]
     page.wait_for_function("() => document.querySelector('.wb-done').textContent.startsWith('stopped')")
-    return _of(answers), cancel
+    return _percentile_95(answers), cancel
 
 
 def _let_go(records: int = 372_629) -> Figure:
-    """What the page doesn't show: when the work has ended, cancelled at twenty moments while another thread is busy."""
+    """Measure when canceled work ends, for twenty moments while another thread is busy."""
     frame, measures, over = donations(records), [variant("measure", one) for one in MEASURES], threading.Event()
     recipes = [Recipe(Mondrian(), TCloseness(t / 1000)) for t in range(20, 620)]
 
@@ -263,7 +263,7 @@ def _let_go(records: int = 372_629) -> Figure:
     once(2)  # kernels are compiled
     times = [once(0.05 + 0.15 * i) for i in range(20)]
     over.set()
-    value, about = _of(times)
+    value, about = _percentile_95(times)
     return Figure(
         "Cancel until the work has ended, under load, p95",
         value,
@@ -306,7 +306,13 @@ def _classes(fresh: Fresh) -> list[Figure]:
     about = f"{classes} classes of 200,000 records; kernel, data and anonymisation included"
     return [
         Figure("disclosure table of 20,000 classes, request to first rows", shown, "ms", 4000, note=about),
-        Figure("its filter, until the frame that shows it, p95", _of(filters)[0], "ms", 50, note=_of(filters)[1]),
+        Figure(
+            "its filter, until the frame that shows it, p95",
+            _percentile_95(filters)[0],
+            "ms",
+            50,
+            note=_percentile_95(filters)[1],
+        ),
     ]
 
 
@@ -324,22 +330,22 @@ def _lattice(fresh: Fresh) -> list[Figure]:
 
 
 def _in_turns(page: Page, selector: str, *acts: str, moves: int, turns: int = 4) -> list[tuple[float, str]]:
-    """Of each act, in short turns with the others, so that what else the machine does slows all alike."""
+    """Time each action in short turns with the others, so that other load slows all of them."""
     times: list[list[float]] = [[] for _ in acts]
     for turn in range(turns + 1):
         for act, found in zip(acts, times, strict=True):
             some = page.evaluate(TIMED, [selector, act, max(2 * moves // turns, 3)])
             found += some if turn else []  # the first warms up
-    return [_of(found) for found in times]
+    return [_percentile_95(found) for found in times]
 
 
 def _percentile(page: Page, selector: str, act: str, moves: int) -> tuple[float, str]:
-    """The better of two rounds."""
+    """Return the better of two rounds."""
     page.evaluate(TIMED, [selector, act, 5])
-    return min(_of(page.evaluate(TIMED, [selector, act, moves])) for _ in range(2))
+    return min(_percentile_95(page.evaluate(TIMED, [selector, act, moves])) for _ in range(2))
 
 
-def _of(times: list[float]) -> tuple[float, str]:
+def _percentile_95(times: list[float]) -> tuple[float, str]:
     ordered = sorted(times)
     return ordered[int(0.95 * (len(ordered) - 1))], f"median {ordered[len(ordered) // 2]:.0f} ms, {len(ordered)} moves"
 

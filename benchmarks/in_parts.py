@@ -59,15 +59,15 @@ def measure(
 
 def one(path: Path, out: Path, fitting: int, part: int, remote: str) -> dict[str, Any]:
     """The cells and parts, and the time and the peak of each step so far, all in this process."""
-    from workbench.data.engines import elsewhere
+    from workbench.data.engines import remote as remote_engine
     from workbench.data.engines.spark_session import Session
     from workbench.data.table import Table
     from workbench.measures import PrivacyLoss, UtilityLoss
     from workbench.methods import Mondrian
-    from workbench.methods.mondrian import first_cuts
+    from workbench.methods.mondrian import out_of_core as first_cuts
     from workbench.models import KAnonymity, TCloseness
 
-    elsewhere.MOST, first_cuts.PART = fitting, part
+    remote_engine.MOST, first_cuts.PART = fitting, part
     steps: dict[str, dict[str, float]] = {}
     began = time.process_time(), time.perf_counter()
 
@@ -83,7 +83,7 @@ def one(path: Path, out: Path, fitting: int, part: int, remote: str) -> dict[str
     note("read")
     engine = table.engine
     print(engine, file=sys.stderr, flush=True)
-    assert isinstance(engine, elsewhere.Elsewhere) and not engine.cells_fit, "give fewer that fit"
+    assert isinstance(engine, remote_engine.RemoteEngine) and not engine.cells_fit, "give fewer that fit"
     note("cells counted")
     release = Mondrian()(table, KAnonymity(100))
     note(f"k = 100, {len(release.classes):,} classes")
@@ -96,8 +96,8 @@ def one(path: Path, out: Path, fitting: int, part: int, remote: str) -> dict[str
         note(f"{measure.symbol} of k = 100")
     release.export(f"spark:{out}" if remote else out)
     note("release written")
-    known = table.remember(("first cuts", False), lambda: first_cuts.FirstCuts(table, False))
-    parts = sum(1 for _ in known.made(KAnonymity(100), None).leaves)
+    known = table.remember(("first cuts", False), lambda: first_cuts.SplitCounter(table, False))
+    parts = sum(1 for _ in known.splits_under(KAnonymity(100), None).leaves)
     return {"cells": engine.combinations, "parts": parts, "steps": steps}
 
 

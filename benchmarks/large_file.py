@@ -40,11 +40,11 @@ def measure(records: int = 10_000_000) -> list[Figure]:
 
 
 def anonymise(path: Path) -> dict[str, dict[str, float]]:
-    """What each step counted, how long it took, and the peak after it."""
+    """Return the counts, the time and the peak memory of each step."""
     from workbench.data.table import Table
     from workbench.methods import Mondrian
     from workbench.models import KAnonymity
-    from workbench.workloads.populations import large_populations
+    from workbench.queries.populations import large_populations
 
     steps, began, spent = {}, time.perf_counter(), time.process_time()
 

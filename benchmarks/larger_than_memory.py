@@ -36,7 +36,7 @@ def measure(records: int = 30_000_000, smaller: int = 1_000_000) -> list[Figure]
 
 
 def _anonymised(folder: Path, records: int, engine: str) -> dict[str, Any]:
-    """What a process of its own found, and what it used."""
+    """Return the results and the resources of a separate process."""
     path = folder / f"{records}.parquet"
     if not path.exists():
         child([sys.executable, generated.__file__, path, str(records)])

@@ -66,7 +66,7 @@ def measured(table: Table, runs: int) -> list[Figure]:
         Figure(f"k and geometric loss of all {nodes:,} nodes, CPU", k_alone, "s", 4),
         Figure("k, l, t, P_loss and geometric loss of all nodes, CPU", everything, "s", 8),
         *(optimal(table, suppress, least) for suppress, least in OPTIMA.items()),
-        Figure("the best node with 5 % left out, k = 5, CPU", optimum, "s", note="cells collapsed anew"),
+        Figure("the best node with 5 % left out, k = 5, CPU", optimum, "s", note="cells collapsed again"),
         *recoded("local recoding", LocalRecoding(), table, local, required=True),
         *recoded("Mondrian on levels", on_levels, table, levels, required=False),
         *recoded("Mondrian on regions", Mondrian(), table, regions, required=False),
@@ -79,7 +79,7 @@ def scores(table: Table, model: Model, measures: list[GeometricLoss | PrivacyLos
 
 
 def fresh(table: Table) -> Table:
-    """The same microdata in a table that remembers nothing."""
+    """Return the same microdata in a table without cached results."""
     return table.with_roles(table.quasi, tuple(table.sensitive))
 
 
@@ -87,7 +87,7 @@ def optimal(table: Table, suppress: float, least: float) -> Figure:
     """The loss of the best node where so many records may be left out."""
     release = FullDomain(suppress=suppress)(table, K)
     found = GeometricLoss()(release).value
-    note = f"{len(release.classes):,} classes, {release.left_out:,} left out"
+    note = f"{len(release.classes):,} classes, {release.suppressed:,} left out"
     share = f"at most {100 * suppress:g} % left out"
     return Figure(f"geometric loss of the best node, {share}", float(np.round(found, 4)), "", least, note=note)
 
@@ -99,5 +99,5 @@ def recoded(what: str, method: LocalRecoding | Mondrian, table: Table, seconds: 
     note = f"{len(release.classes):,} classes"
     return [
         Figure(f"geometric loss of {what}", loss, "", 0.0281 if required else None, note=note),
-        Figure(f"{what}, CPU", seconds, "s", 0.41 if required else None, note="cells collapsed anew"),
+        Figure(f"{what}, CPU", seconds, "s", 0.41 if required else None, note="cells collapsed again"),
     ]

@@ -30,7 +30,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the requirement is met; None where there is none."""
+        """Compare the figure with the requirement; None without a requirement."""
         if self.required is None:
             return None
         if self.measured is None:
@@ -55,7 +55,7 @@ def cpu(*actions: Callable[[], object], runs: int = 7, warm: bool = True) -> lis
 
 @dataclass(frozen=True)
 class Child:
-    """What a finished process printed and used."""
+    """The output and the resources of a finished process."""
 
     printed: str
     wall: float
@@ -65,7 +65,7 @@ class Child:
 
 
 def child(command: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> Child:
-    """Run a process to its end. Start it from a small one: on Linux its peak counts the memory of who started it."""
+    """Run a process to its end. Start it from a small one: on Linux its peak includes its parent's memory."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     began = time.perf_counter()
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Strict Mondrian, k = 10, on a generated table of a million records, beside the time to sort its cells."""
+"""Strict Mondrian, k = 10, on a generated table of a million records, compared with the time to sort its cells."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from workbench.models import KAnonymity, Model, TCloseness
 def measure(records: int = 1_000_000, runs: int = 9) -> list[Figure]:
     table = _table(records)
     six = table.with_roles(generated.QUASI[:6], generated.SENSITIVE)
-    return [*_beside_sorting(six, runs), *_beside_sorting(table, runs)]
+    return [*_compare_with_sorting(six, runs), *_compare_with_sorting(table, runs)]
 
 
-def _beside_sorting(table: Table, runs: int) -> list[Figure]:
+def _compare_with_sorting(table: Table, runs: int) -> list[Figure]:
     cells, close = len(table.cells()), KAnonymity(10) & TCloseness(0.3)
     keys = np.random.default_rng(0).integers(np.iinfo(np.int64).max, size=cells)
     sort, k, both = cpu(

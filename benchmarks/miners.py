@@ -12,7 +12,7 @@ from benchmarks.measuring import Figure
 from workbench.base.progress import Cancelled
 from workbench.data import datasets
 from workbench.methods import Mondrian
-from workbench.miners.cross_fitting import cross_fitted
+from workbench.miners.cross_fitting import cross_fit
 from workbench.miners.sets import sets
 from workbench.models import KAnonymity
 from workbench.releases.base import Release
@@ -32,7 +32,7 @@ def measure(k: int = 10) -> list[Figure]:
     found.append(Figure("every miner, ten folds, CPU over two cores", (values + numbers) / CORES, "s", 300, note=note))
     found.append(Figure("the most memory of all processes", max(memory, more, most) / MEGABYTE, "MB", 2048))
     began = time.perf_counter()
-    cross_fitted(release, "salary", THREE)
+    cross_fit(release, "salary", THREE)
     found.append(Figure("the same asked again", 1000 * (time.perf_counter() - began), "ms"))
     return [*found, Figure("cancelled, until all processes are ended", 1000 * stopped(release), "ms", 500)]
 
@@ -58,7 +58,7 @@ def mined(release: Release, target: str, miners: tuple[str, ...], seed: int = 0)
     watching = threading.Thread(target=watch)
     watching.start()
     try:
-        cross_fitted(release, target, miners, seed=seed)
+        cross_fit(release, target, miners, seed=seed)
     finally:
         done.set()
         watching.join()
@@ -77,6 +77,6 @@ def stopped(release: Release) -> float:
     timer = threading.Timer(SLOW[1], ask)
     timer.start()
     with suppress(Cancelled):
-        cross_fitted(release, "salary", SLOW[0], seed=2, folds=500, cancel=cancel)
+        cross_fit(release, "salary", SLOW[0], seed=2, folds=500, cancel=cancel)
         raise RuntimeError("it came to its end before it was cancelled")
     return time.perf_counter() - asked[0]

@@ -1,8 +1,8 @@
-"""Mondrian, k = 10, on Adult beside Python peers, each in an environment of its own.
+"""Mondrian, k = 10, on Adult, compared with Python peers, each in its own environment.
 
-Peers get the columns as numbers (codes in our order) and as categories, whichever they take, and the fastest run
-counts. anjana is no Mondrian: it recodes whole columns, and is given our hierarchies.
-Tried and left out: crowds (a search over the same lattice as anjana's, in pure Python), anonypyx' MDAV (a distance
+Peers get the columns as numbers (codes in our order) or as categories, and the fastest run counts. anjana is not
+Mondrian: it recodes whole columns, and uses our hierarchies.
+Tried and excluded: crowds (a search over the same lattice as anjana's, in pure Python), anonypyx' MDAV (a distance
 matrix of 16 GB), pyarx (a client that needs ARX's server), cn-protect (gone from PyPI).
 """
 
@@ -75,7 +75,7 @@ def _hand_over(table: Table, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _peers(folder: Path) -> tuple[list[dict[str, Any]], list[Figure]]:
-    """What each peer did with each way to hand the data over; and those that cannot be installed."""
+    """Return each peer's runs with each kind of input, and the peers that cannot be installed."""
     runs, missing = [], []
     for name, requirements in PEERS.items():
         try:
@@ -89,7 +89,7 @@ def _peers(folder: Path) -> tuple[list[dict[str, Any]], list[Figure]]:
 
 
 def _through(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """All that a peer's call does: data frame in, published rows out."""
+    """Do the work of a peer's call: data frame in, published rows out."""
     read = Table.from_frame(frame, quasi=table.quasi, sensitive=tuple(table.sensitive))
     return Mondrian()(read, KAnonymity(10)).frame()
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from benchmarks.measuring import HERE, Figure, NotInstalled, child, cpu, environment
 from workbench.base.errors import Undefined
+from workbench.base.parameters import Choice
 from workbench.base.variants import Variant, catalog
 from workbench.data import datasets
 from workbench.disclosure.any_subset import uniqueness_by_subset
@@ -60,9 +61,11 @@ def variants(base: type[V], package: str) -> list[V]:
     for kind in catalog(package, base).values():
         mined = not getattr(kind, "by_default", True)
         if kind in (Achieved, *ATTACKS) or mined or getattr(kind, "side", "privacy") != "privacy":
-            continue  # what is achieved is taken from the models; attacks, miners and who learns are timed alone
-        choices = {name: declared.choices for name, declared in kind.parameters().items() if declared.choices}
-        bare = kind.bare() if issubclass(kind, Model) else kind()
+            continue  # achieved figures come from the models; attacks, miners and learning attackers are timed alone
+        choices = {
+            name: declared.choices for name, declared in kind.parameters().items() if isinstance(declared, Choice)
+        }
+        bare = kind.with_loosest_parameters() if issubclass(kind, Model) else kind()
         every = (replace(bare, **dict(zip(choices, chosen, strict=True))) for chosen in product(*choices.values()))
         found += [one for one in every if getattr(one, "adversary", "") not in LEARNERS]
     return found

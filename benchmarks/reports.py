@@ -1,6 +1,7 @@
 """`workbench report` on the 32 points of figure 2(a), and a batch of 20, one after another and in parallel.
 
-Wall time of whole commands, kernels included; the store is empty before the first report and before each batch.
+Wall time of whole commands, kernels included; the store is empty before the first report and before each batch. The
+audit's share of the processor time is that of one process without a notebook, which makes one report.
 """
 
 from __future__ import annotations
@@ -17,7 +18,27 @@ import psutil
 
 from benchmarks.measuring import Figure
 
-STUDY = Path(__file__).resolve().parent.parent / "data" / "studies" / "li_li_2009.yaml"
+STUDIES = Path(__file__).resolve().parent.parent / "data" / "studies"
+STUDY = STUDIES / "li_li_2009.yaml"
+AUDITED = ("li_li_2009", "brickell_shmatikov_2008_marital", "brickell_shmatikov_2008_occupation")
+AUDIT = """
+import time
+from workbench.publication import publish as publishing
+from workbench.publication.report.reporting import build_report
+from workbench.studies.study import Study, results_folder
+
+audited, spent = publishing.audited, []
+
+def timed(*given):
+    began = time.process_time()
+    found = audited(*given)
+    spent.append(time.process_time() - began)
+    return found
+
+publishing.audited = timed
+build_report(Study.open("study.yaml"), store=results_folder("study.yaml")).write("audited")
+print(sum(spent), time.process_time())
+"""
 BATCH = ["--vary", "seed=0,1,2,3,4", "--vary", "cap=0.1,0.15,0.2,0.3"]
 
 
@@ -40,6 +61,7 @@ def measure() -> list[Figure]:
     return [
         Figure("a report, empty store", min(first), "s", 12),
         Figure("a report, full store", min(again), "s", 6),
+        *map(_audit, AUDITED),
         Figure(
             "20 reports, two at once: times faster", batches[1][0] / batches[2][0], "", 1.6, at_least=True, note=note
         ),
@@ -61,6 +83,16 @@ def _timed(folder: Path, *arguments: str) -> tuple[float, int]:
     if process.returncode:
         raise RuntimeError(said[-2000:])
     return seconds, most[0]
+
+
+def _audit(study: str) -> Figure:
+    """The share of the processor time of one report that the audit of groups takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(STUDIES / f"{study}.yaml", Path(folder) / "study.yaml")
+        said = subprocess.check_output([sys.executable, "-c", AUDIT], cwd=folder, text=True).split()
+    audit, whole = map(float, said)
+    note = f"{audit:.2g} s of {whole:.0f} s"
+    return Figure(f"the audit, of the processor time of one report: {study}", 100 * audit / whole, "%", 20, note=note)
 
 
 def _watch(number: int, most: list[int], ended: threading.Event) -> None:

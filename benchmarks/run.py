@@ -44,6 +44,8 @@ BENCHMARKS = (
     "cold_start",
     "reports",
     "in_browser",
+    "proposals",
+    "without_sensitive",
 )
 PACKAGES = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair", "vl-convert-python")
 Results = Mapping[str, Sequence[Figure]]
@@ -93,7 +95,7 @@ def title(name: str) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on; neither names nor paths."""
+    """Describe the machine and the packages, without names and paths."""
     found = {"cores": os.cpu_count(), "machine": platform.machine(), "system": platform.system()}
     found["python"] = platform.python_version()
     for package in PACKAGES:
@@ -105,15 +107,15 @@ def machine() -> dict[str, Any]:
 
 
 def as_data(results: Results) -> dict[str, Any]:
-    """Everything, for other programs."""
+    """Return all figures as data for other programs."""
     figures = {name: [{**asdict(one), "met": one.met} for one in found] for name, found in results.items()}
     return {"machine": machine(), "benchmarks": figures}
 
 
 def as_text(results: Results) -> str:
-    """Everything, for people."""
+    """Return all figures as Markdown."""
     about = ", ".join(f"{name} {value}" for name, value in machine().items())
-    head = "# Benchmarks\n\nWritten by `make bench`. Times are the least of several runs, warm unless said.\n"
+    head = "# Benchmarks\n\nWritten by `make bench`. Times are the minimum of several runs, warm unless noted.\n"
     return f"{head}\n{about}\n" + "".join(f"\n## {title(name)}\n\n{table(found)}\n" for name, found in results.items())
 
 

@@ -2,8 +2,9 @@
 
     python benchmarks/scaling.py 1000000 10000000 100000000 [--remote sc://host:15002] [--folder /large/disk]
 
-With `remote` the server has to see the folder too, and writes the release there. From a hundred million records on, all
-sizes are drawn in scaling.svg. A billion are `nice python benchmarks/scaling.py 10000000 1000000000 --folder ...`.
+A server given by `remote` needs access to the folder, and writes the release there. With a hundred million records or
+more, scaling.svg is drawn for all sizes. A billion:
+`nice python benchmarks/scaling.py 10000000 1000000000 --folder ...`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def measure(sizes: Sequence[int] = SIZES, remote: str = "", folder: str | None =
             ran[records] = found
             new = _of_one(records, found, done.peak, done.cpu, ran)
             if records <= PANDAS and not remote:
-                new += _beside_pandas(records, path, found["steps"])
+                new += _compare_with_pandas(records, path, found["steps"])
         for figure in new:  # the next size may take an hour
             print(f"{figure.what}: {figure.measured:.2f} {figure.unit}  {figure.note}", file=sys.stderr, flush=True)
         figures += new
@@ -66,14 +67,17 @@ def _of_one(records: int, found: Mapping[str, Any], peak: int, cpu: float, ran: 
         Figure(f"{note}: peak memory", peak / GB, "GB", 4, note=said),
         Figure(f"{note}: CPU time", cpu, "s"),
         Figure(
-            f"{note}: CPU time that follows records, beside the smallest file's", a_record[0] / a_record[1], "", LINE
+            f"{note}: CPU time that follows records, relative to the smallest file's",
+            a_record[0] / a_record[1],
+            "",
+            LINE,
         ),
         Figure(f"{note}: CPU time of {MANY} recipes, in units of one's", share, note="both with reading and collapse"),
     ]
 
 
-def _beside_pandas(records: int, path: Path, steps: Mapping[str, Any]) -> list[Figure]:
-    """The same cells by `groupby`, from the same file."""
+def _compare_with_pandas(records: int, path: Path, steps: Mapping[str, Any]) -> list[Figure]:
+    """Compare with the cells by `groupby`, from the same file."""
     done = child([sys.executable, __file__, "--pandas", path])
     pandas: dict[str, float] = json.loads(done.printed)
     read, collapsed = steps["read"]["cpu"], steps["collapsed"]["cpu"]
@@ -130,7 +134,7 @@ def one(path: Path, out: Path, remote: str) -> dict[str, Any]:
 
 
 def by_pandas(path: Path) -> dict[str, float]:
-    """What pandas takes for the same cells."""
+    """Measure the time and the memory of pandas for the same cells."""
     import pandas as pd
 
     names = [*QUASI, generated.SENSITIVE]

@@ -24,7 +24,7 @@ from workbench.data.table import Table  # noqa: E402
 from workbench.measures import AccuracyGain  # noqa: E402
 from workbench.methods import Mondrian  # noqa: E402
 from workbench.miners import DecisionTree, Miner, NaiveBayes, RandomForest  # noqa: E402
-from workbench.miners.judging import judged, original  # noqa: E402
+from workbench.miners.scoring import original_release, predict_target  # noqa: E402
 from workbench.models import DeltaDisclosure, KAnonymity, Model, RecursiveLDiversity, TCloseness  # noqa: E402
 from workbench.releases.base import Release  # noqa: E402
 
@@ -52,18 +52,18 @@ class Experiment(NamedTuple):
         return table.drop(name for name in table.names if name not in COLUMNS)
 
     def models(self) -> dict[str, Model]:
-        """Those of table 3; the whole table of marital status is no more than (3,3)-diverse."""
+        """Return the models of table 3; the whole table of marital status is at most (3,3)-diverse."""
         found: dict[str, Model] = {f"k={k}": KAnonymity(k) for k in (10, 100, 1000)}
         found |= {f"l={n}": RecursiveLDiversity(3, n) for n in self.diverse}
         found |= {f"t={t}": TCloseness(t) for t in (0.4, 0.3, 0.2)}
         return found | {f"delta={d}": DeltaDisclosure(d) for d in (1.2, 1.0, 0.8)}
 
     def release(self, name: str, cuts: str) -> Release:
-        """Mondrian, told what the researcher is after."""
+        """Make a release by Mondrian with the researcher's target."""
         how = Mondrian(split="information_gain", target=self.workload, cuts=cuts)
         return how(self.table(), self.models()[name])
 
-    def asked(self) -> list[tuple[str, str]]:
+    def tasks(self) -> list[tuple[str, str]]:
         """Target and miner: a tree learns the sensitive column (figures 1 and 2), three the workload (3 and 4)."""
         return [(self.sensitive, "decision tree"), *((self.workload, name) for name in MINERS)]
 
@@ -75,30 +75,30 @@ EXPERIMENTS = {
 
 
 def accuracy(release: Release, target: str, miner: str, gone: tuple[str, ...] = ()) -> float:
-    """How much of the records the miner predicts right, from all other columns but those."""
+    """Return the share of records that the miner predicts correctly, without the columns `gone`."""
     given = [name for name in COLUMNS if name not in (target, *gone)]
-    found = judged(release, target, MINERS[miner], given=given)
+    found = predict_target(release, target, MINERS[miner], given=given)
     return round(float((found.predicted == found.true).mean()), 5)
 
 
 def plain(name: str) -> Iterator[dict[str, object]]:
-    """What is predicted from the original, and from both trivial sanitisations."""
+    """Yield the accuracy on the original and on both trivial sanitizations."""
     one = EXPERIMENTS[name]
-    before, gone = original(one.table()), dict(zip(TRIVIAL, ((), one.quasi, (one.sensitive,)), strict=True))
+    before, gone = original_release(one.table()), dict(zip(TRIVIAL, ((), one.quasi, (one.sensitive,)), strict=True))
     more = [(target, "decision tree") for target in TABLE_2 if name == "Occupation"]
-    for (target, miner), what in product(dict.fromkeys(one.asked() + more), TRIVIAL):
+    for (target, miner), what in product(dict.fromkeys(one.tasks() + more), TRIVIAL):
         if target not in gone[what] and (what != TRIVIAL[2] or target == one.workload):
             found = accuracy(before, target, miner, gone[what])
             yield {"dataset": name, "release": what, "target": target, "miner": miner, "accuracy": found}
 
 
 def sanitised(name: str, cuts: str) -> Iterator[dict[str, object]]:
-    """What is predicted from each release, beside what it tells an adversary."""
+    """Yield the accuracy on each release, with the attacker's gain."""
     one = EXPERIMENTS[name]
     for label in one.models():
         release = one.release(label, cuts)
         told = {"classes": len(release.classes), "A_acc": round(AccuracyGain()(release).value, 5)}
-        for target, miner in one.asked():
+        for target, miner in one.tasks():
             found = accuracy(release, target, miner)
             yield {"dataset": name, "cuts": cuts, "release": label, **told} | {
                 "target": target, "miner": miner, "accuracy": found

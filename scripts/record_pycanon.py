@@ -56,7 +56,7 @@ PARTITIONS: dict[str, dict[str, Any]] = {
 
 
 def release_of(partition: dict[str, Any]) -> Release:
-    """The same classes, whenever it is asked."""
+    """Return a release with the recorded classes."""
     if "counts" in partition:
         counted = [(f"c{i}", f"v{v}", n) for i, row in enumerate(partition["counts"]) for v, n in enumerate(row)]
         rows = [(name, value) for name, value, n in counted for _ in range(n)]
@@ -66,7 +66,7 @@ def release_of(partition: dict[str, Any]) -> Release:
 
 
 def digest(release: Release) -> str:
-    """Of the class histograms, whatever the order of the classes."""
+    """Return a digest of the class histograms that does not depend on their order."""
     counts = [release.classes.histograms[name].tolist() for name in sorted(release.classes.histograms)]
     return hashlib.sha256(json.dumps(sorted(zip(*counts, strict=True))).encode()).hexdigest()
 

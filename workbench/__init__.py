@@ -1,6 +1,6 @@
-"""The workbench: which anonymised version of this table should be published?
+"""Decide which anonymized version of a table to publish.
 
-Nothing is loaded before it is asked for: `import workbench` costs milliseconds.
+Modules are imported on first use: `import workbench` takes milliseconds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench import measures as measures
     from workbench import methods as methods
     from workbench import models as models
-    from workbench import workloads as workloads
+    from workbench import queries as queries
     from workbench.base.errors import BadInput as BadInput
     from workbench.base.errors import Undefined as Undefined
     from workbench.base.errors import Unsatisfiable as Unsatisfiable
@@ -58,7 +58,7 @@ _HOME = {
     "disclosure_table": "disclosure.table",
     "uniqueness_by_subset": "disclosure.any_subset",
 }
-_ROOMS = ("charts", "frontier", "measures", "methods", "models", "workloads")
+_ROOMS = ("charts", "frontier", "measures", "methods", "models", "queries")
 
 __all__ = ["__version__", *_HOME, *_ROOMS]
 

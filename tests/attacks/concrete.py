@@ -27,6 +27,8 @@ from workbench.commands import main
 from workbench.frontier.frontier import Frontier
 from workbench.publication.publish import publish
 from workbench.publication.report import reporting
+from workbench.publication.results import _summary
+from workbench.redaction import controlled_rounding
 from workbench.studies.study import Study
 
 FEW = 10  # people: the study's smallest count
@@ -191,8 +193,18 @@ def the_other_wards(hidden: int) -> Any:
     for only in ({}, {"only": {"ward": "a"}}, {"only": {"ward": "b"}}):
         roles = {"quasi": ["group"], "sensitive": ["ill"], "identifiers": ["ward"] * (not only)}
         asked = study([5], data={"given": "people", **only}, roles=roles)
-        found.append(reading(asked, frame, lambda place: results(place)["table"]))
+        found.append(json.dumps(_summary(asked.table(asked.read(frame)), FEW)))
     return found
+
+
+def possible_by_secrets(read: Read, counts: Sequence[int], secrets: int = 25) -> dict[int, set[int]]:
+    """For each count which others are read like it by some secret: the attacker does not know the one that was used."""
+    by_secret: list[dict[int, str]] = []
+    for secret in range(secrets):
+        with quietly(), patch.object(controlled_rounding, "SECRET", bytes([secret] * 32)):
+            by_secret.append({count: json.dumps(read(count)) for count in counts})
+    every = {count: {one[count] for one in by_secret} for count in counts}
+    return {count: {other for other in counts if by_secret[0][count] in every[other]} for count in counts}
 
 
 def loss_is_size(of: int) -> Any:
@@ -243,7 +255,6 @@ ATTACKS: dict[str, tuple[Read, Sequence[int]]] = {  # what is read, and what the
     "what check says": (check, range(4, 7)),
     "a new measure": (new_measure, range(1, FEW)),
     "averages and measures of utility": (averages, range(1, FEW)),
-    "the whole less the other wards": (the_other_wards, range(1, FEW)),
     "a loss that is one in the size": (loss_is_size, range(15, 25)),
     "two folders of one study": (two_folders, range(1, FEW)),
     "a report beside the dashboard": (report_and_dashboard, range(1, FEW)),

@@ -18,18 +18,18 @@ import pyarrow.parquet as pq
 
 from workbench import BadInput
 from workbench.base.errors import Unsatisfiable
-from workbench.base.small_counts import coarse
 from workbench.data.column import Column
 from workbench.data.engines.memory import Memory
+from workbench.data.published_counts import published_total
 from workbench.data.table import Table
-from workbench.disclosure.exposure import exposed
+from workbench.disclosure.exposure import assess_exposure
+from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import BASELINES, point_of
 from workbench.publication import selection
 from workbench.publication.publish import publish
 from workbench.releases.base import Release
-from workbench.releases.published_classes import coarse_counts
 from workbench.studies.study import Study
 
 BY_CHANCE = ("edition", "published", "versions")  # differs from one publication to the next, whatever the data
@@ -143,7 +143,7 @@ class Seen:
             return int((classes.sizes == 1).sum())
         if what.kind == "certain":
             return int(classes.sizes[(classes.histograms[what.name] > 0).sum(axis=1) == 1].sum())
-        losses = exposed(release, what.name).losses
+        losses = assess_exposure(release, what.name).losses
         assert losses is not None
         return int(classes.sizes[losses.at_risk()].sum())
 
@@ -161,10 +161,10 @@ class Seen:
         if any(mine.columns[name].labels != theirs.columns[name].labels for name in mine.columns):
             return MANY
         totals = [
-            int((coarse_counts(seen.totals, few) != coarse_counts(theirs.sensitive[name].totals, few)).sum())
+            int((seen.published(few) != theirs.sensitive[name].published(few)).sum())
             for name, seen in mine.sensitive.items()
         ]
-        if sum(totals) or coarse(mine.records, few) != coarse(theirs.records, few):
+        if sum(totals) or published_total(mine, few) != published_total(theirs, few):
             return MANY
         return len(self.figures.items() ^ other.figures.items())
 
@@ -186,8 +186,12 @@ class Seen:
         """The points as they are told."""
         measures, found = self.study.measured(), {}
         for recipe, exact in self._points.items():
-            point = selection._told(exact, measures, self.table, self.study.smallest, store=None, again={})
-            told = {**point.values, **point.reasons, "against": point.against}
+            point = selection._redact_point(exact, measures, self.table, self.study.smallest, store=None, again={})
+            told = {
+                **point.values,
+                **point.reasons,
+                "against": reasons_not_to_recommend(self.releases[recipe], self.study.smallest, recipe.model),
+            }
             found |= {(str(recipe), key): str(one) for key, one in told.items()}
         return found
 

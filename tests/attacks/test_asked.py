@@ -17,7 +17,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.distributions import distributions
 from workbench.publication.queries import queries
-from workbench.workloads.workload import Workload
+from workbench.queries.workload import Workload
 
 SMALLEST, RECORDS = 10, 800
 SEEDS = [pytest.param(seed, marks=[] if seed < 2 else pytest.mark.exhaustive) for seed in range(30)]
@@ -54,7 +54,7 @@ PAIRS = {
 @pytest.mark.parametrize("asked", PAIRS.values(), ids=PAIRS)
 def test_the_difference_of_two_queries_is_not_told(asked):
     tables = [ward(n, *asked) for n in range(1, SMALLEST)]
-    exact = [np.diff(Workload.of(table, list(asked)).truth)[0] for table in tables]
+    exact = [np.diff(Workload.from_texts(table, list(asked)).truth)[0] for table in tables]
     assert [-one for one in exact] == list(range(1, SMALLEST)), "the attack, on true answers"
     seen = [told(table) for table in tables]
     assert max(seen.count(one) for one in seen) >= SMALLEST // 3
@@ -113,7 +113,7 @@ class Asked:
 
 def _met(table: Table, text: str) -> np.ndarray:
     """Who meets the conditions of a query."""
-    asked, found = Workload.of(table, [text]), np.ones(table.records, bool)
+    asked, found = Workload.from_texts(table, [text]), np.ones(table.records, bool)
     for name in asked.columns:
         codes = asked.condition(0, name)
         found &= True if codes is None else codes[table.codes[name]]

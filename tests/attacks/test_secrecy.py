@@ -13,8 +13,8 @@ from workbench import BadInput, Recipe, Table, recipes, sweep
 from workbench.measures import PrivacyLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
+from workbench.queries.populations import large_populations
 from workbench.releases.foreign import foreign
-from workbench.workloads.populations import large_populations
 
 
 @pytest.fixture
@@ -104,7 +104,8 @@ def test_no_message_of_reading_quotes_the_data(tmp_path, content, name, asked):
     with pytest.raises(BadInput) as told, warnings.catch_warnings(record=True) as heard:
         Table.read(path, **asked)
     assert told.value.__context__ is None and told.value.__cause__ is None
-    assert not any("marker" in str(one) for one in (told.value, *(one.message for one in heard)))
+    said = " ".join(str(one) for one in (told.value, *(one.message for one in heard)))
+    assert "marker" not in said.replace("markers of missing values", "")
 
 
 def test_a_value_of_a_release_that_is_none_of_the_original_is_not_quoted():
@@ -112,9 +113,13 @@ def test_a_value_of_a_release_that_is_none_of_the_original_is_not_quoted():
     for name in ("age", "degree", "ill"):
         released = FRAME.astype(str)
         released.loc[7, name] = "marker"
-        with pytest.raises(BadInput, match=f"column '{name}', record") as told:
-            foreign(released, original=table)
-        assert "marker" not in str(told.value)
+        try:
+            words = " ".join(foreign(released, original=table).notes)
+            assert f"{name}: 1 value is not in the original" in words
+        except BadInput as why:  # a number has to be one
+            words = str(why)
+            assert name == "age" and "column 'age', record" in words
+        assert "marker" not in words
 
 
 def test_a_damaged_gzip_is_one_clear_line(tmp_path):
@@ -125,7 +130,7 @@ def test_a_damaged_gzip_is_one_clear_line(tmp_path):
         turned = [packed[:i] + bytes([packed[i] ^ 4]) + packed[i + 1 :] for i in range(10, len(packed), 97)]
         for damaged in (*turned, *(packed[:i] for i in range(1, len(packed), 211))):
             path.write_bytes(damaged)
-            with pytest.raises(BadInput, match=r"damaged or cut off|not a valid gzip|file is empty") as told:
+            with pytest.raises(BadInput, match=r"damaged or truncated|not a valid gzip|file is empty") as told:
                 Table.bare(path)
             assert "marker" not in str(told.value) and "\n" not in str(told.value)
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from workbench.base.bits import lowest, ones
+from workbench.base.bits import count_bits, lowest_bit
 from workbench.base.compiled import compiled
 
 
 @compiled
 def both(word):
-    return ones(word), lowest(word)
+    return count_bits(word), lowest_bit(word)
 
 
 @pytest.mark.parametrize("word", [1, 2, 3, 2**63, 2**64 - 1, 0x8000_0000_0001_0000])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.base.column_bounds import read, written
+from workbench.base.column_bounds import format_bounds, parse_bounds
 from workbench.base.errors import BadInput
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9, allow_nan=False)
@@ -13,17 +13,17 @@ NAMES = st.text("ab ,:;é_-1.", min_size=1, max_size=8).filter(lambda name: name
 
 @given(st.dictionaries(NAMES, st.tuples(NUMBERS, NUMBERS).filter(lambda pair: pair[0] < pair[1]), min_size=1))
 def test_what_is_written_is_read_as_the_same(bounds):
-    assert read(written(read(bounds))) == read(bounds) == bounds
+    assert parse_bounds(format_bounds(parse_bounds(bounds))) == parse_bounds(bounds) == bounds
 
 
 def test_people_may_write_it_in_several_ways():
     assert (
-        read("age: 17..99, hours:0..80.5")
-        == read("age:17 .. 99; hours: 0..80.5")
-        == read({"age": [17, 99.0], "hours": (0, 80.5)})
+        parse_bounds("age: 17..99, hours:0..80.5")
+        == parse_bounds("age:17 .. 99; hours: 0..80.5")
+        == parse_bounds({"age": [17, 99.0], "hours": (0, 80.5)})
     )
-    assert read('"a, b": -5..-1e-1') == {"a, b": (-5, -0.1)}
-    assert written(read({"age": (17.0, 99)})) == "age: 17..99"
+    assert parse_bounds('"a, b": -5..-1e-1') == {"a, b": (-5, -0.1)}
+    assert format_bounds(parse_bounds({"age": (17.0, 99)})) == "age: 17..99"
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_people_may_write_it_in_several_ways():
 )  # fmt: skip
 def test_what_is_no_bounds_is_refused_with_how_to_write_them(given):
     with pytest.raises(BadInput, match="bounds"):
-        read(given)
+        parse_bounds(given)

@@ -54,13 +54,13 @@ def test_a_forked_process_reads_frames_too_and_ends_as_others_do():
 def test_bad_settings(tmp_path):
     path = written(tmp_path, "a,b\n1,2\n")
     assert "memory_limit 'much'" in message_of(lambda: open_source(path, memory_limit="much"))
-    assert "is not a folder" in message_of(lambda: open_source(path, temp_directory=tmp_path / "no"))
-    assert "delimiter='::' must be one character" in message_of(lambda: open_source(path, delimiter="::"))
-    assert "not from list" in message_of(lambda: open_source([1, 2]))
+    assert "is not a writable folder" in message_of(lambda: open_source(path, temp_directory=tmp_path / "no"))
+    assert "delimiter='::' must be one ASCII character" in message_of(lambda: open_source(path, delimiter="::"))
+    assert "got list" in message_of(lambda: open_source([1, 2]))
 
 
 def test_memory_limit_too_small():
     query = Query("SELECT DISTINCT hash(range) AS a, hash(range + 1) AS b FROM range(3000000)")
     source = open_source(query, memory_limit="10MB")
     source._connection.execute("SET temp_directory = ''")
-    assert "raise memory_limit" in message_of(lambda: table_of(source))
+    assert "increase memory_limit" in message_of(lambda: table_of(source))

@@ -1,11 +1,21 @@
 """Numbers as people read them: one table of cases, which tests/browser/test_views.py gives to the front end too."""
 
+import ast
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from workbench.base.figures import about_per_cent, an, figures, per_cent, up_to
+from workbench.base.figures import (
+    figures_next_to,
+    format_number,
+    format_percent,
+    format_upper_percent,
+    format_whole_percent,
+    with_article,
+)
 
 CASES = [
     (0.0, "0"),
@@ -39,18 +49,48 @@ CASES = [
     (math.inf, "infinite"),
     (-math.inf, "minus infinite"),
     (math.nan, "undefined"),
+    (1 / 9, "0.111"),
+    (75.245, "75.2"),
+    (0.00191, "0.00191"),
+    (0.3564, "0.356"),
+    (0.0227500001, "0.0228"),
 ]
 
 
 @pytest.mark.parametrize(("value", "said"), CASES)
 def test_a_number_as_it_is_read(value, said):
-    assert figures(value) == said
+    assert format_number(value) == said
 
 
 def test_numbers_of_numpy_and_whole_ones():
-    assert figures(np.float64(0.25)) == figures(np.float32(0.25)) == "0.25"
-    assert figures(np.int64(45222)) == figures(45222) == "45,222"
+    assert format_number(np.float64(0.25)) == format_number(np.float32(0.25)) == "0.25"
+    assert format_number(np.int64(45222)) == format_number(45222) == "45,222"
 
+
+SHARES = [
+    (1 / 9, "11.1 %", "11 %"),
+    (0.0, "0 %", "0 %"),
+    (1.0, "100 %", "100 %"),
+    (0.9981, "99.8 %", "over 99 %"),
+    (0.9995, "over 99.9 %", "over 99 %"),
+    (0.0004, "under 0.1 %", "under 1 %"),
+    (0.01234, "1.23 %", "1 %"),
+    (0.125, "12.5 %", "13 %"),
+    (0.28999999999999998, "29 %", "29 %"),
+    (0.75245, "75.2 %", "75 %"),
+    (0.005, "0.5 %", "under 1 %"),
+]
+
+BESIDE = [
+    (0.1001, 0.1, "0.1001"),
+    (0.10000004, 0.1, "0.10000004"),
+    (0.1, 0.1, "0.1"),
+    (1 / 9, 0.1, "0.111"),
+    (9.9996, 10.0, "9.9996"),
+    (1000.4, 1000.0, "1,000.4"),
+    (math.inf, 2.0, "infinite"),
+    (4.0, 5.0, "4"),
+]
 
 UNFLATTERED = [
     (0.02275, "lower", "0.0228"),
@@ -70,24 +110,73 @@ UNFLATTERED = [
 
 @pytest.mark.parametrize(("value", "better", "shown"), UNFLATTERED)
 def test_a_rounded_figure_never_flatters(value, better, shown):
-    assert figures(value, better) == shown
+    assert format_number(value, better) == shown
+
+
+@pytest.mark.parametrize(("share", "precise", "about"), SHARES)
+def test_shares_in_per_cent(share, precise, about):
+    assert (format_percent(share), format_whole_percent(share)) == (precise, about)
+
+
+@pytest.mark.parametrize(("value", "limit", "shown"), BESIDE)
+def test_a_number_beside_its_limit_has_the_digits_that_differ(value, limit, shown):
+    assert figures_next_to(value, limit) == shown
 
 
 def test_shares_never_flatter_either():
     for share in np.random.default_rng(1).uniform(0.01, 0.99, 2000).tolist():
-        for worded in (per_cent, about_per_cent):
+        for worded in (format_percent, format_whole_percent):
             low, near, high = (float(worded(share, better)[:-2]) for better in ("higher", "", "lower"))
             assert low <= 100 * share + 1e-9 and high >= 100 * share - 1e-9 and low <= near <= high
-    assert about_per_cent(0.29, "lower") == about_per_cent(0.29, "higher") == "29 %"
+    assert format_whole_percent(0.29, "lower") == format_whole_percent(0.29, "higher") == "29 %"
 
 
 def test_an_article_goes_by_the_sound():
-    assert [an(name) for name in ("age", "Occupation", "race", "university", "user", "hour", "one-off", "euro")] == [
+    names = ("age", "Occupation", "race", "university", "user", "hour", "one-off", "euro")
+    assert [with_article(name) for name in names] == [
         "an age", "an Occupation", "a race", "a university", "a user", "an hour", "a one-off", "a euro"
     ]  # fmt: skip
 
 
 def test_a_bound_is_never_below_the_share_and_never_up_to_under():
-    assert [up_to(share) for share in (0.0, 0.004, 0.01, 0.07, 0.0701, 0.996, 1.0)] == [
+    assert [format_upper_percent(share) for share in (0.0, 0.004, 0.01, 0.07, 0.0701, 0.996, 1.0)] == [
         "0 %", "under 1 %", "up to 1 %", "up to 7 %", "up to 8 %", "up to 100 %", "up to 100 %"
     ]  # fmt: skip
+
+
+FORMATTED_OTHERWISE = {
+    "data/data.py": "sizes of files",
+    "data/summary.py": "values of the data",
+    "parameters/ranges.py": "parameters, which are read again",
+    "preview/preview.py": "values of the data",
+    "release/neighbours.py": "parameters, which are read again",
+    "scenario/cost_cells.py": "entries, which are read again",
+    "scenario/scenario.py": "an entry, which is read again",
+    "base/durations.py": "durations",
+    "base/figures.py": "the rule itself",
+    "base/small_counts.py": "counts that are rounded by the threshold",
+    "charts/before_after.py": "counts",
+    "commands/query.py": "answers in the unit of the data",
+    "data/reading/packed.py": "sizes of files",
+    "data/range_ends.py": "values of the data",
+    "frontier/budget.py": "an entry",
+    "frontier/families.py": "parameters, which are read again",
+    "publication/groups.py": "a mean that is rounded to two digits on purpose",
+    "releases/perturbed.py": "a codebook, which programs read",
+    "studies/proposal.py": "parameters, which are read again",
+    "studies/proposed_wording.py": "values of the data",
+}
+
+
+def test_other_modules_leave_the_number_of_digits_to_the_rule():
+    """Measures, models, miners, reports and charts write figures by `figures` or `per_cent`."""
+    root, found = Path(format_number.__code__.co_filename).parents[2], set()
+    for package in (root / "workbench", root / "widgets"):
+        for path in package.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                spec = (
+                    ast.unparse(node.format_spec) if isinstance(node, ast.FormattedValue) and node.format_spec else ""
+                )
+                if re.search(r"\.[\d{].*[gfe%]", spec):
+                    found.add(path.relative_to(package).as_posix())
+    assert found == set(FORMATTED_OTHERWISE)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.base.files import refuse_overwriting, whole
+from workbench.base.files import atomic_write, refuse_overwriting
 
 
 def files(folder):
@@ -17,7 +17,7 @@ def files(folder):
 def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("older")
-    with pytest.raises(RuntimeError), whole(path) as aside:
+    with pytest.raises(RuntimeError), atomic_write(path) as aside:
         aside.write_text("newer")
         raise RuntimeError
     assert path.read_text() == "older" and files(tmp_path) == ["out.csv"]
@@ -25,8 +25,8 @@ def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
 
 def test_a_full_disk_names_the_file(tmp_path):
     path = tmp_path / "out.csv"
-    with pytest.raises(BadInput, match=r"out\.csv: it cannot be written there \(No space left on device\); choose"):  # noqa: SIM117
-        with whole(path) as aside:
+    with pytest.raises(BadInput, match=r"out\.csv: cannot write the file \(No space left on device\); choose"):  # noqa: SIM117
+        with atomic_write(path) as aside:
             aside.write_text("half of it")
             raise OSError(errno.ENOSPC, "No space left on device")
     assert files(tmp_path) == []
@@ -34,20 +34,20 @@ def test_a_full_disk_names_the_file(tmp_path):
 
 def test_what_a_killed_process_was_writing_is_removed_when_the_next_writes(tmp_path):
     code = (
-        "import sys; from pathlib import Path; from workbench.base.files import whole\n"
-        "with whole(Path(sys.argv[1])) as aside:\n"
+        "import sys; from pathlib import Path; from workbench.base.files import atomic_write\n"
+        "with atomic_write(Path(sys.argv[1])) as aside:\n"
         "    aside.write_text('half of it'); print('!', flush=True); sys.stdin.read()"
     )
     child = [sys.executable, "-c", code, str(tmp_path / "a file.csv")]
     with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline()
         (left,) = files(tmp_path)
-        with whole(tmp_path / "other.csv") as aside:
+        with atomic_write(tmp_path / "other.csv") as aside:
             aside.write_text("a")
         assert files(tmp_path) == [left, "other.csv"], "its process lives"
         process.terminate()
         process.wait()
-    with whole(tmp_path / "other.csv") as aside:
+    with atomic_write(tmp_path / "other.csv") as aside:
         aside.write_text("a")
     assert files(tmp_path) == ["other.csv"]
 
@@ -64,17 +64,17 @@ def test_a_file_that_is_read_is_never_written_over_however_its_path_is_spelled(t
         link.hardlink_to(data)
     else:
         link.symlink_to(data)
-    with pytest.raises(BadInput, match=r"would take the place of .*, which is read; choose another name"):
+    with pytest.raises(BadInput, match=r"would overwrite .*, which is an input; choose another name"):
         refuse_overwriting([tmp_path / "new.csv", data.parent if spelled == "folder" else out], [read])
     refuse_overwriting([tmp_path / "new.csv", tmp_path / "in" / "people.csv.gz"], [read])
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("nowhere/out.csv", "'.*nowhere' does not exist; make it"), ("folder.csv", "is a folder; name a file in it")],
+    [("nowhere/out.csv", "'.*nowhere' does not exist; create it"), ("folder.csv", "is a folder; name a file in it")],
 )
 def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path, name, message):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(BadInput, match=message), whole(tmp_path / name):
+    with pytest.raises(BadInput, match=message), atomic_write(tmp_path / name):
         pass
     assert files(tmp_path) == ["folder.csv"]

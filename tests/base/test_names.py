@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.base.names import typed_names, written_names
+from workbench.base.names import format_names, parse_names
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from workbench.base.names import typed_names, written_names
     ],
 )
 def test_names_stand_between_commas(text, names):
-    assert typed_names(text) == names
+    assert parse_names(text) == names
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ def test_names_stand_between_commas(text, names):
     [(("state", "zip"), "state, zip"), (("a, b", "c;d", " e"), '"a, b", "c;d", " e"'), (('5" disk',), '"5"" disk"')],
 )
 def test_only_names_that_would_be_read_otherwise_stand_in_quotes(names, text):
-    assert written_names(names) == text
+    assert format_names(names) == text
 
 
 @given(st.lists(st.text('ab "(,;', min_size=1), min_size=1, max_size=3))
 def test_what_is_written_is_read_back(names):
-    assert typed_names(written_names(names)) == tuple(names)
+    assert parse_names(format_names(names)) == tuple(names)

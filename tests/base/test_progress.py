@@ -4,31 +4,38 @@ import threading
 
 import pytest
 
-from workbench.base.progress import Cancelled, Patient, holding, listening, step, stoppable
+from workbench.base.progress import (
+    Cancelled,
+    PatientCancel,
+    cancellable,
+    cancellable_lock,
+    checkpoint,
+    run_interruptible,
+)
 
 
 def test_nobody_listens_and_nothing_happens():
-    step("words")
+    checkpoint("words")
 
 
 def test_words_come_to_who_listens_and_a_set_event_stops():
     said, cancel = [], threading.Event()
-    with listening(cancel, said.append):
-        step("one")
-        step()
+    with cancellable(cancel, said.append):
+        checkpoint("one")
+        checkpoint()
         cancel.set()
         with pytest.raises(Cancelled):
-            step("two")
-    step("three")
+            checkpoint("two")
+    checkpoint("three")
     assert said == ["one"]
 
 
 def test_who_listens_inside_is_asked_alone():
     outer, inner = [], []
-    with listening(say=outer.append):
-        with listening(say=inner.append):
-            step("inside")
-        step("outside")
+    with cancellable(report=outer.append):
+        with cancellable(report=inner.append):
+            checkpoint("inside")
+        checkpoint("outside")
     assert (outer, inner) == (["outside"], ["inside"])
 
 
@@ -36,8 +43,8 @@ def test_another_thread_is_not_stopped():
     cancel = threading.Event()
     cancel.set()
     done = []
-    with listening(cancel):
-        other = threading.Thread(target=lambda: done.append(step()))
+    with cancellable(cancel):
+        other = threading.Thread(target=lambda: done.append(checkpoint()))
         other.start()
         other.join()
     assert done == [None]
@@ -52,30 +59,30 @@ def test_what_never_looks_up_is_interrupted_until_it_ends():
             ended.set()
 
     threading.Timer(0.2, cancel.set).start()
-    with listening(cancel), pytest.raises(Cancelled):
-        stoppable(ended.wait, interrupt)
+    with cancellable(cancel), pytest.raises(Cancelled):
+        run_interruptible(ended.wait, interrupt)
     assert len(heard) == 3
 
 
 def test_what_was_to_be_stopped_before_it_began_never_begins():
     cancel = threading.Event()
     cancel.set()
-    with listening(cancel), pytest.raises(Cancelled):
-        stoppable(pytest.fail, pytest.fail)
+    with cancellable(cancel), pytest.raises(Cancelled):
+        run_interruptible(pytest.fail, pytest.fail)
 
 
 def test_what_is_not_stopped_comes_to_what_it_comes_to():
     def fails():
         raise ValueError("its own")
 
-    assert stoppable(lambda: 7, pytest.fail) == 7
+    assert run_interruptible(lambda: 7, pytest.fail) == 7
     with pytest.raises(ValueError, match="its own"):
-        stoppable(fails, pytest.fail)
+        run_interruptible(fails, pytest.fail)
 
 
 def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
     busy, cancel, seen = [True], threading.Event(), []
-    patient = Patient(cancel, lambda: busy[0])
+    patient = PatientCancel(cancel, lambda: busy[0])
 
     def ask():
         seen.append(patient.is_set())
@@ -95,8 +102,8 @@ def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
 
 def test_patient_work_does_not_wait_for_who_waits_for_it():
     cancel = threading.Event()
-    with listening(Patient(cancel, lambda: True)), holding(threading.Lock()):
-        step()
+    with cancellable(PatientCancel(cancel, lambda: True)), cancellable_lock(threading.Lock()):
+        checkpoint()
         cancel.set()
         with pytest.raises(Cancelled):
-            step()
+            checkpoint()

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.base import query_kernels
-from workbench.workloads.conditions import Conditions, pack
-from workbench.workloads.tree import Tree
+from workbench.queries.conditions import Conditions, pack
+from workbench.queries.tree import Tree
 
 seeds = st.integers(0, 10_000)
 sizes = st.sampled_from([1, 3, 63, 64, 65, 128, 200])
@@ -75,7 +75,7 @@ def test_sums_are_over_the_products_of_factors(seed, last, cut):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, [[3], [5], [7]], (3, 50)).astype(np.int32)
     amount, cut = rng.integers(1, 4, 50).astype(float), 2 * (cut and last == 2)
-    tree = Tree.of(list(codes), amount)
+    tree = Tree.from_columns(list(codes), amount)
     flags = rng.random((15, 64)) < 0.6
     factors, numbers = rng.choice([0.25, 1.0, -2.0], (5, 64)), rng.normal(size=7)
     of, queries = rng.random(64) < 0.5, rng.random(64) < 0.8
@@ -110,7 +110,7 @@ def test_records_that_meet_conditions_are_counted_by_group(seed, last):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, [[6], [4], [3]], (3, 50)).astype(np.int32)
     amount, flags, queries = rng.integers(1, 4, 50).astype(float), rng.random((13, 64)) < 0.5, rng.random(64) < 0.8
-    tree = tuple(Tree.of(list(codes), amount))
+    tree = tuple(Tree.from_columns(list(codes), amount))
     found = query_kernels.in_groups(tree, last, pack(queries)[0], pack(flags)[:, 0], np.array([0, 6, 10]), 6)
     for g in range(6):
         for q in range(64):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench.base.randomness import drawn, exact_chances, operating_system_random
+from workbench.base.randomness import draw_columns, exact_chances, operating_system_random
 
 
 def test_no_seed_repeats_it():
@@ -29,15 +29,15 @@ def test_chances_are_exact_to_the_last_part():
 def test_each_row_is_drawn_by_its_own_chances():
     chances = exact_chances(np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]))
     rows = np.repeat([0, 1], 20_000)
-    found = drawn(chances, rows)
+    found = draw_columns(chances, rows)
     assert not (found[rows == 0] == 2).any(), "what has no chance is never drawn"
     for row in (0, 1):
         there = chances[row] > 0
         seen = np.bincount(found[rows == row], minlength=3)[there]
         assert stats.chisquare(seen, 20_000 * chances[row][there]).pvalue > 1e-7
-    assert (drawn(chances, rows) != found).any()
+    assert (draw_columns(chances, rows) != found).any()
 
 
 def test_chances_that_do_not_add_up_are_refused():
     with pytest.raises(ValueError, match="does not add up to 1"):
-        drawn(np.array([[0.5, 0.4]]), np.zeros(3, np.int64))
+        draw_columns(np.array([[0.5, 0.4]]), np.zeros(3, np.int64))

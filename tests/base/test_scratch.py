@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from workbench import BadInput, Table
-from workbench.base.scratch import alive, scratch
+from workbench.base.scratch import is_running, scratch
 
 
 def test_a_folder_is_for_its_owner_alone(tmp_path):
@@ -24,7 +24,7 @@ def test_what_a_killed_process_left_is_removed_and_what_lives_stays(tmp_path):
         left = tmp_path / os.path.basename(process.stdout.readline().strip())
         (left / "utf-8.csv").write_text("secret")
         mine = scratch(tmp_path)
-        assert left.is_dir() and alive(process.pid), "its process lives"
+        assert left.is_dir() and is_running(process.pid), "its process lives"
         process.kill()
         process.wait()
     scratch(tmp_path)

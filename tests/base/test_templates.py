@@ -9,7 +9,7 @@ from workbench.base.templates import Templates
 HOSTILE = "</script><script>&\"' 5 %"
 PAGES = {
     "text.html": '<p title="{{ value }}">{{ value }}</p>',
-    "firm.html": "{{ value|firm }}",
+    "firm.html": "{{ value|no_break }}",
     "script.html": "<script>const value = {{ value|tojson }};</script>",
     "outer.html": "<div>{{ inner }}</div>",
 }

@@ -53,7 +53,7 @@ def test_a_table_is_found_level_by_level_and_becomes_the_data(page, remote):
     page.get_by_text("Tables", exact=True).click()
     page.get_by_label("Server that speaks Spark Connect").fill("sc://127.0.0.1:9")
     page.get_by_role("button", name="Connect").click()
-    page.locator("[data-field=spark] .wb-wrong", has_text="no server answers there").wait_for()
+    page.locator("[data-field=spark] .wb-wrong", has_text="no server responds").wait_for()
     assert "bundled" in page.locator("#out").inner_text()
     page.get_by_label("Server that speaks Spark Connect").fill(remote)
     page.keyboard.press("Enter")

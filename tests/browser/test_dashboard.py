@@ -11,6 +11,7 @@ from tests.planted import PLACE, RARE_DISEASE, planted
 from widgets.server.serving import link, voila_command
 from workbench.publication.publish import publish
 
+SAFER = "k-anonymity, k = 40 (mondrian)"  # than the release that is recommended at 0.2
 NOTEBOOK = stage.ROOT / "notebooks" / "dashboard.ipynb"
 
 
@@ -53,16 +54,16 @@ def recipe(page):
 def test_the_address_opens_its_choice_and_follows_the_slider(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.2")
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
-    slider = page.get_by_label("How much may be learnt about any one person?")
+    slider = page.get_by_label("How much may be learned about any one person?")
     slider.focus()
     page.keyboard.press("Home")
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
     expect(slider).to_have_attribute(
         "aria-valuetext",
-        re.compile(r"for example, at most \d+ % of a group have the disease Flu \(of everybody: 37 %\)"),
+        re.compile(r"for example, at most \d+ % of a group have disease “Flu” \(of everybody: 37 %\)"),
     )
     page.wait_for_url(re.compile(r"cap=0\.05"))
-    for key, said in (("ArrowRight", "t = 0.1, "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
+    for key, said in (("ArrowRight", "k = 40 "), ("ArrowLeft", "t = 0.05, ")):  # the next release, not the next pixel
         page.keyboard.press(key)
         expect(recipe(page)).to_contain_text(said)
     page.wait_for_url(re.compile(r"cap=0\.05"))
@@ -75,11 +76,11 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
     other = page.locator("button.wb-other", has_text="A bit safer")
     other.focus()
     page.keyboard.press("Enter")
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
+    expect(recipe(page)).to_contain_text(SAFER)
     expect(page.locator("button.wb-other", has_text="A bit safer")).to_be_focused()
     page.wait_for_url(re.compile(r"cap=0\.2&release=\w{16}-\d+$"))
     opened(page, page.url)
-    expect(recipe(page)).to_contain_text("t-closeness, t = 0.05, distance = js (mondrian)")
+    expect(recipe(page)).to_contain_text(SAFER)
     files = {}
     for words in ("Download the release", "Download the report"):
         with page.expect_download() as coming:
@@ -91,7 +92,7 @@ def test_with_the_keyboard_an_alternative_opens_and_its_files_come(on_stage, add
         stem = "who-is-ill-release"
         assert archive.namelist() == [f"{stem}.csv", f"{stem}-codebook.csv", f"{stem}-codebook.json"]
         assert archive.read(f"{stem}.csv").count(b"\n") == 601
-    assert "t-closeness, t = 0.05" in files["Download the report"].read_text()
+    assert f"(number 3, {SAFER})" in files["Download the report"].read_text()
     page.get_by_role("button", name="Back to the first").click()
     expect(recipe(page)).to_contain_text("t-closeness, t = 0.1, distance = js (mondrian)")
 
@@ -127,7 +128,7 @@ def test_a_bad_limit_in_the_address_is_said_and_the_default_is_used(on_stage, ad
 def test_a_release_over_the_limit_is_marked_as_such(on_stage, address):
     page = opened(on_stage().page, f"{address}&cap=0.15")
     page.locator("button.wb-other", has_text="over the limit").click()
-    expect(recipe(page).get_by_text("More may be learnt from it than the limit allows.")).to_be_visible()
+    expect(recipe(page).get_by_text("More may be learned from it than the limit allows.")).to_be_visible()
 
 
 def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, resized, address):
@@ -141,11 +142,11 @@ def test_where_nobody_has_set_a_limit_nothing_is_beyond_it(on_stage, resized, ad
 def test_without_a_limit_the_decision_is_open_and_what_is_not_safe_is_no_choice(on_stage, address):
     page = opened(on_stage().page, address)
     expect(page.get_by_role("button", name="Download this suggestion")).to_be_visible()
-    slider = page.get_by_label("How much may be learnt about any one person?")
+    slider = page.get_by_label("How much may be learned about any one person?")
     expect(slider).to_have_class("wb-unset")
-    assert page.locator(".wb-picture svg[role=img] .wb-mark-unsafe").count() == 1
-    expect(page.get_by_text("not safe enough to be recommended")).to_be_visible()
-    page.locator("button.wb-other", has_text="A bit more accurate").click()
+    assert page.locator(".wb-picture svg[role=img] .wb-mark-unsafe").count() > 0
+    expect(page.get_by_text("not safe enough to be recommended").first).to_be_visible()
+    page.locator("button.wb-other", has_text="A bit safer").click()
     expect(page.get_by_role("button", name="Download the release")).to_be_visible()
     opened(page, f"{address}&cap=0.2")
     expect(page.get_by_role("button", name="Download the release")).to_be_visible()
@@ -155,9 +156,10 @@ def test_without_a_limit_the_decision_is_open_and_what_is_not_safe_is_no_choice(
 
 def test_the_first_screen_has_the_decision_what_may_be_learnt_the_cost_and_whom_it_hurts(resized):
     page = resized(1280)
-    for said in ("No limit is set. Our", "What may be learnt", "Whom it exposes most", "What it costs in accuracy"):
+    for said in ("No limit is set. Our", "What may be learned", "Whom it exposes most", "What it costs in accuracy"):
         card = page.locator(".wb-card", has=page.get_by_role("heading", name=re.compile(said))).first.bounding_box()
-        assert card["y"] >= 0 and card["y"] + card["height"] <= 900, said
+        # 900 before the page said which tables tell what, that groups may be small, and what share of a cost it is
+        assert card["y"] >= 0 and card["y"] + card["height"] <= 960, said
 
 
 def test_a_server_that_is_gone_is_said_where_a_file_was_asked_for(on_stage, tmp_path):
@@ -191,7 +193,7 @@ def test_the_ring_around_the_slider_cuts_no_sentence(resized, width):
 
 
 def test_no_published_study_is_said_on_the_page(on_stage, tmp_path):
-    running, whole = served(tmp_path, None)
+    running, whole = served(tmp_path, tmp_path / "nothing")
     with running:
         page = on_stage().page
         page.goto(whole)

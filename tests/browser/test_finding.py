@@ -55,7 +55,7 @@ def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     page.get_by_text("What was tried").click()
     expect(page.get_by_text("within the caps at best U_loss").first).to_be_visible()
     expect(page.locator(".wb-done")).to_have_text(re.compile(r"^([5-9]|1\d) points$"))
-    expect(page.locator(".wb-legend")).to_contain_text("no release in classes, without noise, can be there")
+    expect(page.locator(".wb-legend")).to_contain_text("out of reach for releases in classes, without noise")
     page.get_by_role("button", name="undo").click()
     expect(page.locator(".wb-done")).to_have_text("4 points")
     expect(row.get_by_role("status")).to_be_empty()
@@ -77,7 +77,7 @@ def test_intervals_are_drawn_told_and_cancelled(page):
     before = lines.count()
     row.get_by_label("Intervals").select_option("other people")
     expect(page.locator(".wb-legend")).to_contain_text(
-        "Lines and brackets: how far a figure scatters in 95 % of 20 tries"
+        "Lines and brackets: where a figure of another sample of as many people would lie, by 20 resamples"
     )
     expect(row.get_by_role("button", name="Find better")).to_be_visible()
     assert lines.count() >= before + 4, "one along each axis of two points"

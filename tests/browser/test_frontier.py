@@ -174,7 +174,7 @@ def test_a_cap_is_dragged_and_typed(page):
     cap.fill("1.5")
     cap.press("Enter")
     said(page, "caps {'P_loss': 1.5}")
-    said(page, "Best under the cap: t-closeness")
+    said(page, "Recommended under the cap: ")
     start, end = spot(page, 1.5, 0.02), spot(page, 0.8, 0.02)
     page.mouse.move(*start)
     page.mouse.down()

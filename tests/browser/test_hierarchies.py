@@ -225,3 +225,16 @@ def test_a_prefix_that_changes_nothing_is_said_at_its_field(page):
     keep.press("Enter")
     expect(state_of(page, "age")).to_have_text("1 level, 74 → 9")
     expect(page.locator("[data-field=keep] .wb-wrong")).to_be_empty()
+
+
+def test_what_releases_show_is_chosen_beside_the_hierarchy_with_examples(page):
+    choose(page, "education")
+    shown = page.locator("[data-field=regions]")
+    expect(shown.get_by_label("Releases show")).to_be_visible()
+    choose(page, "age")
+    shown.get_by_label("Releases show").select_option("nodes of the hierarchy")
+    expect(shown.locator("code").first).to_have_text("[15-19]")
+    shown.get_by_label("Releases show").select_option("ranges")
+    expect(shown.locator("code").last).to_have_text("[64-90]")  # 46 people are 90
+    choose(page, "native_country")
+    expect(shown.get_by_label("Releases show").locator("option")).to_have_count(2)  # it has no hierarchy yet

@@ -162,7 +162,10 @@ def test_a_page_without_its_kernel_says_so(dashboard, on_stage):
     kernel = kernel_of(stage)
     origin = f"http://127.0.0.1:{dashboard.port}"
     assert dashboard.ask(f"/voila/api/shutdown/{kernel}", "POST", Origin=origin)[0] == 204
-    stage.page.wait_for_selector("#lost:not([hidden])", timeout=30_000)
+    lost, main = stage.page.locator("#lost:not([hidden])"), stage.page.locator("#rendered_cells")
+    expect(lost).to_contain_text("This page has stopped", timeout=30_000)
+    expect(main).to_have_js_property("inert", True)  # a slider that moves would promise an answer
+    assert lost.bounding_box()["y"] + lost.bounding_box()["height"] <= main.bounding_box()["y"] + 1
     stage.wrong.clear()  # the page has asked for its kernel, in vain
     stage.page.click("#lost button")
     stage.page.wait_for_function(

@@ -5,13 +5,13 @@ from playwright.sync_api import expect
 
 from tests.browser import stage
 from tests.planted import planted
-from workbench.publication.report.reporting import reported
+from workbench.publication.report.reporting import build_report
 
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    made = reported(planted(folder, caps={"P_loss": 0.1}))
+    made = build_report(planted(folder, caps={"P_loss": 0.1}))
     made.write(folder / "report.html")
     return folder / "report.html"
 

@@ -134,7 +134,7 @@ def test_a_sweep_with_miners_is_cancelled(on_stage, tmp_path):
         page = on_stage().page
         page.goto(url)
         running = page.locator(".wb-running")
-        expect(running).to_contain_text("folds are mined", timeout=90_000)
+        expect(running).to_contain_text("folds done", timeout=90_000)
         running.get_by_role("button", name="Cancel").click()
         expect(running).to_contain_text("stopped at", timeout=20_000)
         expect(running.get_by_role("button", name="Measure the others")).to_be_visible()

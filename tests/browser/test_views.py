@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.base.test_figures import CASES, UNFLATTERED
+from tests.base.test_figures import BESIDE, CASES, SHARES, UNFLATTERED
 from tests.widgets.release.stand import Stand as ReleaseStand
 from widgets.base.part import Part, script
 from widgets.dashboard import dashboard
@@ -18,7 +18,7 @@ from widgets.release import release
 from widgets.roles import roles
 from widgets.topbar import topbar
 from widgets.workloads import workloads
-from workbench.base.figures import figures
+from workbench.base.figures import figures_next_to, format_number, format_percent, format_whole_percent
 from workbench.base.jsonable import jsonable
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
@@ -115,6 +115,29 @@ def test_numbers_are_read_as_in_python(page):
     assert said == [expected for _, expected in CASES]
 
 
+def test_shares_and_numbers_beside_a_limit_are_as_in_python(page):
+    code, rng = script() + "\nexport default [perCent, aboutPerCent, figuresBeside];", np.random.default_rng(5)
+    shares = (
+        [share for share, *_ in SHARES] + rng.uniform(0, 1, 2000).tolist() + (rng.integers(0, 401, 400) / 400).tolist()
+    )
+    limits = 10 ** rng.uniform(-3, 3, 1000)
+    pairs = [pair[:2] for pair in BESIDE] + [
+        (float(limit * (1 + off)), float(limit)) for limit in limits for off in (0, 1e-4, 1e-7, -0.3)
+    ]
+    said = page.evaluate(
+        """async ([code, shares, pairs]) => {
+          const [precise, about, beside] = await load(code);
+          return [shares.map(precise), shares.map(about), pairs.map(pair => beside(...pair))];
+        }""",
+        [code, jsonable(shares), jsonable(pairs)],
+    )
+    assert said == [
+        [format_percent(share) for share in shares],
+        [format_whole_percent(share) for share in shares],
+        [figures_next_to(*pair) for pair in pairs],
+    ]
+
+
 def test_numbers_flatter_as_little_as_in_python(page):
     code, rng = script() + "\nexport default figures;", np.random.default_rng(4)
     drawn = (10 ** rng.uniform(-9, 9, 3000) * rng.choice([-1, 1], 3000)).tolist()
@@ -125,7 +148,7 @@ def test_numbers_flatter_as_little_as_in_python(page):
         "async ([code, asked]) => { const figures = await load(code); return asked.map(one => figures(...one)); }",
         [code, jsonable(asked)],
     )
-    assert said == [figures(*one) for one in asked]
+    assert said == [format_number(*one) for one in asked]
 
 
 STEPS = """async () => {

@@ -2,7 +2,7 @@
 
 from tests.charts.drawn import frontier, made, words_of
 from workbench import charts
-from workbench.charts.comparison import unlike
+from workbench.charts.comparison import describe_difference
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Keep, Mondrian
@@ -11,10 +11,10 @@ from workbench.models import KAnonymity
 
 def test_frontiers_of_other_data_say_so():
     own, same = frontier(), frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
-    assert unlike(own, same) == ""
+    assert describe_difference(own, same) == ""
     less = Frontier([made(Recipe(Keep()), 0.6, 0.0), *own.measured[:3], own.measured[4]], own.measures)
-    assert unlike(own, less) == "everything kept: P_loss 0.69, pinned 0.6"
-    assert unlike(own, Frontier(own.measured[:3], own.measures)) == ""  # nothing tells
+    assert describe_difference(own, less) == "everything kept: P_loss 0.69, pinned 0.6"
+    assert describe_difference(own, Frontier(own.measured[:3], own.measures)) == ""  # nothing tells
     words = words_of(charts.frontier_chart(own, pinned=less))
     assert any("of other data, roles or hierarchies" in word for word in words)
     assert not any("of other data" in word for word in words_of(charts.frontier_chart(own, pinned=same)))

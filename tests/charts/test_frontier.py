@@ -52,7 +52,7 @@ def test_two_frontiers_caps_and_a_point_under_a_slider_on_one_chart():
     words = words_of(drawn)
     for said in (
         "pinned: k-anonymity (mondrian)",
-        "best under the cap",
+        "recommended under the cap",
         "k-anonymity, k = 20 (mondrian)",
         "at most 0.3",
     ):

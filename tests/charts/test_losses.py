@@ -9,7 +9,7 @@ from workbench import charts
 from workbench.base.errors import BadInput
 from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Remove
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 
 def test_loss_chart_counts_records(release):

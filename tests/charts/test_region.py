@@ -4,12 +4,12 @@ from tests.charts.drawn import frontier, words_of
 from workbench.charts import frontier_chart
 from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
-from workbench.charts.region import impossible, impossible_word
+from workbench.charts.region import unreachable_label, unreachable_region
 from workbench.frontier.certificates import Line
-from workbench.frontier.least import Least
+from workbench.frontier.least import LowerBounds
 from workbench.measures import PrivacyLoss, UtilityLoss
 
-STRAIGHT = Least(((Line(0.04, 0.2),),))
+STRAIGHT = LowerBounds(((Line(0.04, 0.2),),))
 
 
 def axes(log=False):
@@ -19,7 +19,7 @@ def axes(log=False):
 @pytest.mark.parametrize("log", [False, True])
 def test_it_lies_between_the_bound_and_the_end_of_the_axis(log):
     x, y = axes(log)
-    rows = impossible([STRAIGHT], x, y)
+    rows = unreachable_region([STRAIGHT], x, y)
     assert rows[0]["x"] == pytest.approx(x.domain[0]) and rows[-1]["x"] == pytest.approx(x.domain[1])
     for row in rows:
         assert row["y2"] == y.domain[0]
@@ -28,7 +28,7 @@ def test_it_lies_between_the_bound_and_the_end_of_the_axis(log):
 
 def test_of_two_each_is_drawn():
     x, y = axes()
-    assert {row["region"] for row in impossible([STRAIGHT, STRAIGHT], x, y)} == {0, 1}
+    assert {row["region"] for row in unreachable_region([STRAIGHT, STRAIGHT], x, y)} == {0, 1}
 
 
 def area_of(*marks):
@@ -38,15 +38,15 @@ def area_of(*marks):
 @pytest.mark.parametrize("log", [False, True])
 def test_the_word_stands_inside_the_first_or_nowhere(log):
     x, y = axes(log)
-    (word,) = impossible_word([STRAIGHT, STRAIGHT], x, y, area_of())
+    (word,) = unreachable_label([STRAIGHT, STRAIGHT], x, y, area_of())
     assert word["word"] == "not possible\nin classes"
     left, middle = x.share(word["x"]) * 360, y.share(word["y"]) * 350
     for right in (left, left + 78):
         at = x.domain[0] + right / 360 * (x.domain[1] - x.domain[0])
         assert middle + 16 <= y.share(STRAIGHT.at(max(at, 0.0))) * 350 + 1e-6
-    assert impossible_word([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "there is a point"
-    steep = Least(((Line(0.04, 0.8),),))  # high at the left alone
-    assert impossible_word([steep], x, y, area_of()) == [] == impossible_word([], x, y, area_of())
+    assert unreachable_label([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "there is a point"
+    steep = LowerBounds(((Line(0.04, 0.8),),))  # high at the left alone
+    assert unreachable_label([steep], x, y, area_of()) == [] == unreachable_label([], x, y, area_of())
 
 
 def test_the_chart_has_it_only_where_it_is_given():

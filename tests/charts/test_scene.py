@@ -4,7 +4,7 @@ import re
 
 from tests.charts.drawn import frontier, made
 from workbench import charts
-from workbench.base.figures import estimated
+from workbench.base.figures import format_interval
 from workbench.charts import offline
 from workbench.frontier.recipe import Point, Recipe
 from workbench.methods import Mondrian
@@ -31,7 +31,7 @@ def test_where_an_estimated_value_lies_is_drawn_and_said():
     assert drawn["datasets"]["intervals"] == [{"x": 0.3, "x2": 0.3, "y": 0.015, "y2": 0.025}]
     row = next(row for row in drawn["datasets"]["points"] if row["recipe"] == str(recipe))
     assert row["said"].endswith("P_loss 0.3, U_loss 0.02 (0.015 to 0.025)") and row["m1"] == "0.02 (0.015 to 0.025)"
-    assert not charts.frontier_chart(frontier()).to_dict()["datasets"]["intervals"] and estimated(None) == ""
+    assert not charts.frontier_chart(frontier()).to_dict()["datasets"]["intervals"] and format_interval(None) == ""
     far = Point(recipe, {"P_loss": 0.3, "U_loss": 0.02}, intervals={"P_loss": (0.3, 5.0)})
     whole = charts.frontier_chart(frontier(far)).to_dict()
     assert whole["datasets"]["intervals"] == [{"x": 0.3, "x2": 5.0, "y": 0.02, "y2": 0.02}], (

@@ -4,7 +4,7 @@ import re
 
 from tests.charts.drawn import frontier, made, two_parameters
 from workbench import charts
-from workbench.charts.scene import Scene, in_short
+from workbench.charts.scene import Scene, short_recipe_text
 from workbench.charts.strands import strands
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Laplace, Mondrian, RandomizedResponse
@@ -16,7 +16,7 @@ def test_noise_of_one_kind_is_one_curve():
     other = made(Recipe(Laplace(1, bounds="age: 0..9")), 0.1, 0.1)
     *_, first, second, third, last = strands(frontier(*drawn, other))
     assert first == second == third != last
-    assert in_short(other.recipe) == "laplace, epsilon = 1"
+    assert short_recipe_text(other.recipe) == "laplace, epsilon = 1"
 
 
 def test_a_series_with_two_parameters_is_no_zigzag():

@@ -403,16 +403,17 @@ def builders() -> Iterator[Bad]:
 
 def recipes() -> Iterator[Bad]:
     """Every parameter of every model, method and measure beyond what it may be."""
+    from workbench.base.parameters import Choice, Number
     from workbench.frontier.grid import variants
 
     for kind in ("model", "method", "measure"):
         for name, variant in variants(kind).items():
             for key, declared in variant.parameters().items():
-                low, high = declared.bounds()
+                low, high = declared.bounds() if isinstance(declared, Number) else (None, None)
                 wrong: list[Any] = ["nonsense", [], {"x": 1}, True, float("nan")]
                 wrong += [low - 1] if low is not None else []
                 wrong += [high + 1] if high is not None else []
-                if declared.choices is not None and True in declared.choices:
+                if isinstance(declared, Choice) and True in declared.choices:
                     wrong.remove(True)
                 if name == "remove":  # which takes names
                     wrong = [7, {"x": 1}, "nonsense"]
@@ -625,7 +626,6 @@ def releases() -> Iterator[Bad]:
             yield Bad(f"released, with the original: {name}", against, setup=text("bad.csv", content))
     for name, content in {
         "an unknown value": line + "25,Astronaut,Flu\n",
-        "an unknown disease": line + "25,Farm,Plague\n",
         "an interval beside the data": line + "[200; 300),Farm,Flu\n",
         "an interval that ends before it begins": line + "[30; 20),Farm,Flu\n",
         "text for a number": line + "young,Farm,Flu\n",
@@ -689,7 +689,8 @@ def calls() -> Iterator[Bad]:
     from workbench.data.hierarchies import builders as build
     from workbench.measures import PrivacyLoss, UtilityLoss
     from workbench.publication.publish import publish
-    from workbench.publication.report.reporting import asked, reported
+    from workbench.publication.report.parameters import ReportParameters
+    from workbench.publication.report.reporting import build_report
     from workbench.releases.foreign import foreign
     from workbench.studies.study import Study
 
@@ -722,7 +723,7 @@ def calls() -> Iterator[Bad]:
         yield Bad(f"a study of {name}", call=lambda t=thing: Study.from_dict(t))
         yield Bad(f"a study's data {name}", call=lambda t=thing: Study.from_dict({"data": t}))
         yield Bad(f"published {name}", call=lambda t=thing: publish(t, "out"))
-        yield Bad(f"reported {name}", call=lambda t=thing: reported(t))
+        yield Bad(f"reported {name}", call=lambda t=thing: build_report(t))
         yield Bad(f"k that is {name}", call=lambda t=thing: models.KAnonymity("x" if t is things["a number"] else t))
         yield Bad(f"intervals of {name}", call=lambda t=thing: build.Intervals("x" if t is things["a number"] else t))
         yield Bad(f"groups of {name}", call=lambda t=thing: build.Groups(t)(table.columns["work"]))
@@ -789,9 +790,18 @@ def calls() -> Iterator[Bad]:
         "published nowhere": lambda: publish(Study.open("study.yaml"), "nowhere/out"),
         "published over a file": lambda: publish(Study.open("study.yaml"), "people.csv"),
         "releases that are none": lambda: publish(Study.open("study.yaml"), "out", releases="some"),
-        "a report of nothing": lambda: asked(),
-        "a report of a part that is none": lambda: asked("study.yaml", only="work"),
-        "a report by no measure": lambda: asked("study.yaml", measures="privcy loss"),
+        "a report of nothing": lambda: ReportParameters().chosen(),
+        "a report of a part that is none": lambda: ReportParameters(study="study.yaml", only="work").chosen(),
+        "a report by no measure": lambda: ReportParameters(study="study.yaml", measures="privcy loss").chosen(),
+        "a report with a negative cap": lambda: ReportParameters(study="study.yaml", cap=-1).chosen(),
+        "a report with a cap that is true": lambda: ReportParameters(study="study.yaml", cap=True).chosen(),
+        "a report with caps in a list": lambda: ReportParameters(study="study.yaml", caps=[0.1]).chosen(),
+        "a report by a measure that is a number": lambda: ReportParameters(study="study.yaml", measures=[1]).chosen(),
+        "a report with quasi-identifiers by number": lambda: ReportParameters(data="people.csv", quasi=[1]).chosen(),
+        "a report with k that no model has": lambda: ReportParameters(
+            study="study.yaml", model="t-closeness, t=0.2", k=5
+        ).chosen(),
+        "a report with a support above 1": lambda: ReportParameters(study="study.yaml", min_support=2).chosen(),
         "suppressed that is none": lambda: foreign("released.csv", ["age"], suppressed="some"),
     }.items():  # fmt: skip
         yield Bad(f"in Python: {name}", call=call)

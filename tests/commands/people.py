@@ -4,12 +4,14 @@ import sys
 
 from workbench.commands import main
 from workbench.publication.report import reporting
+from workbench.publication.report.parameters import ReportParameters
 
 STUDY = """
 study: People
 data: {path: people.csv}
 roles: {quasi: [age, work], sensitive: [disease]}
 hierarchies: {age: {builder: intervals, widths: [10, 20]}}
+regions: {age: exact}
 recipes:
 - method: {name: mondrian}
   model: {name: k-anonymity, k: [3, 6, 12]}
@@ -53,8 +55,9 @@ def wrong(capsys, *arguments):
 def in_this_process(job, progress=False):
     """A report without a kernel, in place of `batch.run`: what the notebook's cells do, and no notebook."""
     given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
-    chosen, results = reporting.asked(**given)
-    reporting.reported(chosen, store=results).write(job.parameters["output"])
+    chosen, results = ReportParameters(**given).chosen()
+    release = bool(job.parameters.get("release"))
+    reporting.build_report(chosen, release=release, store=results).write(job.parameters["output"])
 
 
 def piped(monkeypatch, data):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, piped, run, study_in, wrong
+from tests.methods.raking.tables import people_with_values
 from workbench.base.errors import BadInput
 from workbench.models.k_anonymity import KAnonymity
 from workbench.releases import base, export
@@ -57,20 +58,53 @@ def test_every_recipe_that_the_frontier_prints_is_accepted(study, tmp_path, caps
             assert found["audit"] is None or found["audit"]["holds"]
 
 
-def test_the_best_under_the_caps(study, tmp_path, capsys):
-    best = json.loads(run(capsys, "frontier", study, "--json")[0])
-    recipe = best["points"][best["best"] - 1]["recipe"]
+def test_what_the_method_reports_about_a_release_is_printed(tmp_path, capsys):
+    """Of 718 records with 312 values raked buckets lose more than plain ones."""
+    people_with_values(312, 718, 5).to_csv(tmp_path / "ill.csv", index=False)
+    roles = ["--quasi", "age,town,sex", "--sensitive", "illness"]
+    asked = ["--method", "raked buckets", "--model", "t-closeness, t=0.1, distance=js", "-o", tmp_path / "out.csv"]
+    _, err = run(capsys, "anonymize", tmp_path / "ill.csv", *roles, *asked)
+    assert "Note: plain buckets (Mondrian, median cuts) are published in place of raked ones" in err
+    assert "exchanged between records" not in err
+    found = json.loads(run(capsys, "anonymize", tmp_path / "ill.csv", *roles, *asked, "--force", "--json")[0])
+    assert len(found["notices"]) == 1 and found["notices"][0] in err
+
+
+def test_the_recommended_one_under_the_caps(study, tmp_path, capsys):
+    shown = json.loads(run(capsys, "frontier", study, "--json")[0])
+    recipe = shown["points"][shown["recommended"] - 1]["recipe"]
     _, err = run(capsys, "anonymize", study, "-o", tmp_path / "one.csv")
-    assert f"note: the best under P_loss=0.5 is {recipe}" in err
+    assert f"note: recommended under P_loss=0.5 is number {shown['recommended']}, {recipe}" in err
+    assert "not recommended" not in err
     found = json.loads(run(capsys, "anonymize", study, "--cap", "R_id=0.05", "-o", tmp_path / "two.csv", "--json")[0])
     back = pd.read_csv(tmp_path / "two.csv")
     names = ["two.csv", "two-codebook.csv", "two-codebook.json"]
-    assert smallest(back) >= 20 and found["records"] == len(back) == 120
+    assert smallest(back) >= 20 and found["records"] == len(back) == 120 and found["not_recommended"] == []
     assert found["files"] == [str(tmp_path / name) for name in names]
-    assert "no point has R_id at most 0.001" in wrong(
-        capsys, "anonymize", study, "--cap", "R_id=0.001", "-o", tmp_path / "three.csv"
-    )
+    said = wrong(capsys, "anonymize", study, "--cap", "R_id=0.001", "-o", tmp_path / "three.csv")
+    assert "no point has R_id at most 0.001" in said and "The nearest candidate is number 4, t-closeness" in said
     assert not (tmp_path / "three.csv").exists()
+
+
+def test_nothing_is_written_where_something_speaks_against_all_that_satisfy_the_cap(tmp_path, capsys):
+    study = study_in(tmp_path, STUDY.replace("t: [0.1, 0.3]", "t: [0.3]"))
+    said = wrong(capsys, "anonymize", study, "--cap", "P_loss=0.2", "-o", tmp_path / "out.csv")
+    assert "the only candidate within the caps is not recommended: number 3, k-anonymity, k = 12 (mondrian)" in said
+    assert "the disease of some may be nearly certain" in said and not (tmp_path / "out.csv").exists()
+
+
+def test_what_is_not_recommended_is_written_with_a_warning(study, tmp_path, capsys):
+    _, err = run(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "one.csv")
+    warning = next(line for line in err.splitlines() if "is not recommended" in line)
+    assert "can be inferred with certainty" in warning and "in a group of fewer than 5" in warning
+    tight = tmp_path / "tight.yaml"
+    tight.write_text(study.read_text().replace("caps: {P_loss: 0.5}", "caps: {P_loss: 0.15}"))
+    asked = ("anonymize", tight, "--recipe", "3", "-o", tmp_path / "three.csv", "--json")
+    out, err = run(capsys, *asked)
+    first, *_ = json.loads(out)["not_recommended"]
+    assert first == "its P_loss is 0.179, above the cap of 0.15" and first in err and (tmp_path / "three.csv").exists()
+    _, err = run(capsys, "anonymize", study, "--recipe", "4", "-o", tmp_path / "four.csv")
+    assert "not recommended" not in err
 
 
 @pytest.mark.parametrize("recipe", ["6", "keep", "mondrian", "mondrian, publish=bucketized"])
@@ -103,7 +137,7 @@ def test_the_order_is_drawn_anew_each_time(study, tmp_path, capsys):
         (["--recipe", "8"], "the study has recipes 1 to 7"),
         (["--recipe", "0"], "recipes 1 to 7"),
         (["--recipe", "k-anonimity, k=6"], "did you mean 'k-anonymity'?"),
-        (["--recipe", "k-anonymity, k=600"], "no release of this table keeps"),
+        (["--recipe", "k-anonymity, k=600"], "no release of this table can satisfy"),
         (["--recipe", "1", "--cap", "P_loss=1"], "leave out --cap"),
         (["--recipe", "1", "--quasi", "age"], "leave out --quasi"),
         (["--cap", "P_los=1"], "not measured with 'P_los'"),
@@ -120,21 +154,21 @@ def test_several_recipes_of_one_name_need_a_number(tmp_path, capsys):
     text = wrong(
         capsys, "anonymize", study, "--recipe", "t-closeness, t = 0.3, distance = js (mondrian)", "-o", "x.csv"
     )
-    assert "say the number: 4 (" in text and "5 (" in text
+    assert "give a number: 4 (" in text and "5 (" in text
     both = study_in(tmp_path, STUDY.replace("{name: mondrian}", "{name: mondrian, strict: [true, false]}", 1))
     assert "several recipes" in wrong(capsys, "anonymize", both, "--recipe", "k-anonymity, k=3", "-o", "x.csv")
 
 
 def test_without_caps_one_has_to_say_which(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}", ""))
-    assert "say which release: --recipe" in wrong(capsys, "anonymize", study, "-o", tmp_path / "out.csv")
+    assert "select a release: --recipe" in wrong(capsys, "anonymize", study, "-o", tmp_path / "out.csv")
 
 
 @pytest.mark.parametrize(
     "name, more, words",
     [
         ("there.csv", [], "already exists; use --force"),
-        ("out.xlsx", [], "cannot write .xlsx"),
+        ("out.xlsx", [], "unsupported file type"),
         ("nowhere/out.csv", [], "does not exist"),
         ("folder.csv", ["--force"], "is a folder"),
         ("out.parquet", ["--defuse-formulas"], "--defuse-formulas is for CSV"),
@@ -178,7 +212,7 @@ def test_a_release_that_breaks_its_model_is_never_written(study, tmp_path, capsy
 
     monkeypatch.setattr(base.Release, "audit", audit)
     text = wrong(capsys, "anonymize", study, "--recipe", "1", "-o", tmp_path / "out.csv")
-    assert "is broken by" in text and "nothing was written" in text and files(tmp_path) == []
+    assert "is violated by" in text and "nothing was written" in text and files(tmp_path) == []
 
 
 def test_several_files_appear_together(tmp_path, capsys):
@@ -188,7 +222,7 @@ def test_several_files_appear_together(tmp_path, capsys):
     assert files(tmp_path) == ["out-disease.csv", "out-records.csv"]
     assert [Path(name).name for name in json.loads(out)["files"]] == ["out-records.csv", "out-disease.csv"]
     assert "already exists" in wrong(capsys, *arguments, tmp_path / "out.csv")
-    assert "2 tables, and stdout holds one" in wrong(capsys, *arguments, "-")
+    assert "2 tables, but stdout takes only one" in wrong(capsys, *arguments, "-")
 
 
 # --- from data, without a study
@@ -233,7 +267,7 @@ def test_what_is_wrong_with_a_pipe_does_not_name_our_copy(tmp_path, capsys, monk
         ([*ROLES, "--model", "k-anonymity", "--recipe", "1"], "is not a study (.yaml); leave out --recipe"),
         ([*ROLES, "--model", "k-anonymity", "--cap", "a=1"], "leave out --cap"),
         (["--quasi", "age,wrk", "--model", "k-anonymity"], "wrk"),
-        ([*ROLES, "--model", "k-anonymity, k=500"], "no release of this table keeps"),
+        ([*ROLES, "--model", "k-anonymity, k=500"], "no release of this table can satisfy"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(study, tmp_path, capsys, arguments, words):
@@ -249,7 +283,7 @@ def test_giveaways_are_refused_by_name(study, tmp_path, capsys):
     command = ["anonymize", tmp_path / "people.csv", *ROLES, "--model", "k-anonymity, k=5", "-o"]
     for out in (tmp_path / "out.csv", "-"):
         text = wrong(capsys, *command, out)
-        assert "'born' tells 'age'" in text and "'ssn' nearly names people" in text and "use --giveaways" in text
+        assert "'born' reveals 'age'" in text and "'ssn' nearly identifies people" in text and "use --giveaways" in text
         assert "123-45" not in text and files(tmp_path) == []
     run(capsys, *command, tmp_path / "out.csv", "--giveaways")
     assert "ssn" in pd.read_csv(tmp_path / "out.csv")

@@ -8,8 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from workbench.base.figures import per_cent
+from workbench.base.figures import format_percent
 from workbench.commands import main
+from workbench.data.table import Table
+from workbench.measures import PrivacyLoss
+from workbench.methods import Mondrian, RandomizedResponse
+from workbench.models import KAnonymity
 
 FOREIGN = Path(__file__).parents[1] / "releases" / "foreign"
 ROLES = ("--quasi", "age,zip,work", "--sensitive", "disease")
@@ -19,6 +23,7 @@ data: {path: original.csv, types: {zip: text}}
 roles: {quasi: [age, zip, work], sensitive: [disease], identifiers: [name]}
 hierarchies:
   work: {builder: groups, levels: [{Outdoors: [Farm, Fishing], Indoors: [Shop, Office, Clinic]}]}
+regions: {age: exact, work: exact}
 recipes:
 - {method: {name: mondrian}, model: {name: k-anonymity, k: [3, 10, 30]}}
 measures: [{name: privacy loss}, {name: utility loss}]
@@ -61,8 +66,8 @@ def test_a_table_in_the_terminal(capsys):
 
 def test_beside_the_original(capsys):
     out, err = run(capsys, "audit", "l_2.csv", "--study", "study.yaml")
-    assert "Against the original; 26 of its records are left out." in out and "U_loss" in out
-    assert err == "note: 26 of the original's 300 records are left out\n"
+    assert "Against the original; 26 of its records are suppressed." in out and "U_loss" in out
+    assert err == "note: 26 of the original's 300 records are suppressed\n"
     out, _ = run(capsys, "audit", "k_3.csv", *ROLES, "--original", "original.csv")
     assert "U_loss" in out
 
@@ -72,8 +77,8 @@ def test_models_that_are_asked_for(capsys):
     assert "  holds  k-anonymity, k = 3  k = 3\n" in out
     asked = ("--model", "k-anonymity, k=3", "--model", "t-closeness, t=0.2")
     out, _ = run(capsys, "audit", "k_3.csv", *ROLES, *asked, code=1)
-    assert "  holds   k-anonymity, k = 3    k = 3\n" in out
-    assert "  BROKEN  t-closeness, t = 0.2  t = 0.767  broken by 26 classes with 182 records\n" in out
+    assert "  holds     k-anonymity, k = 3    k = 3\n" in out
+    assert "  VIOLATED  t-closeness, t = 0.2  t = 0.767  violated by 26 classes with 182 records\n" in out
     out, _ = run(capsys, "audit", "k_3.csv", *ROLES, *asked, "--json", code=1)
     found = json.loads(out)
     assert [one["holds"] for one in found["asked"]] == [True, False] and not found["holds"]
@@ -86,7 +91,7 @@ def test_json(capsys):
     assert not err and found["left_out"] == 47 and len(found["worst"]) == 2 and found["original"]
     assert {one["model"]: one["value"] for one in found["achieved"]}["delta-disclosure"] == "inf"
     assert {one["measure"] for one in found["measures"]} >= {"P_loss", "U_loss", "NCP", "R_id"}
-    assert found["notes"] == ["47 of the original's 300 records are left out"]
+    assert found["notes"] == ["47 of the original's 300 records are suppressed"]
 
 
 def test_a_missing_value_may_fit_every_value(capsys, here):
@@ -95,8 +100,9 @@ def test_a_missing_value_may_fit_every_value(capsys, here):
     out, err = run(capsys, "audit", "lacking.csv", *roles)
     assert "k-anonymity                k = 1\n" in out and "every value" not in err
     out, err = run(capsys, "audit", "lacking.csv", *roles, "--missing-fits", "everything")
-    assert "k-anonymity                k = 2\n" in out and "2 of 5 records lack a quasi-identifier" in err
-    assert "missing values fit every value, so a record is in several classes" in out
+    assert "k-anonymity                k = 2\n" in out
+    assert "2 of 5 records have a missing or suppressed quasi-identifier" in err
+    assert "missing values match every value, so a record is in several classes" in out
     out, _ = run(capsys, "audit", "lacking.csv", *roles, "--missing-fits", "everything", "--json")
     assert json.loads(out)["missing_fits"] == "everything" and json.loads(out)["records"] == 5
     out, _ = run(capsys, "compare", "lacking.csv", "k_3.csv", "--quasi", "age", "--missing-fits", "everything")
@@ -136,7 +142,44 @@ def test_nothing_sensitive(capsys):
     out, _ = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--quasi", "zip,work")
     assert "nothing sensitive" in out and "The worst classes: the smallest" in out and "k = 3" in out
     _, err = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--model", "t-closeness, t=0.1", code=2)
-    assert "judges a sensitive column" in err
+    assert "needs a sensitive column" in err
+
+
+def test_a_release_in_buckets_is_measured_by_its_codebook(capsys, here):
+    given = Table.read(here / "original.csv", ["age", "zip", "work"], "disease", types={"zip": "text"})
+    release = Mondrian(publish="bucketized")(given.drop(["name"]), KAnonymity(5))
+    release.export(here / "out.csv", giveaways=True)
+    arguments = ("audit", "out-records.csv", *ROLES, "--original", "original.csv", "--types", "zip=text")
+    found = json.loads(run(capsys, *arguments, "--model", "k-anonymity, k=5", "--json")[0])
+    assert found["holds"] and found["classes"] == len(release.classes)
+    loss = next(one["value"] for one in found["measures"] if one["measure"] == "P_loss")
+    assert loss == pytest.approx(PrivacyLoss()(release).value)
+    _, err = run(capsys, *arguments, "--codebook", "original.csv", code=2)
+    assert "this is not the codebook of a release" in err
+
+
+def test_noise_is_measured_as_noise(capsys, here):
+    given = Table.read(here / "original.csv", ["age", "zip", "work"], "disease", types={"zip": "text"})
+    release = RandomizedResponse()(given.drop(["name"]))
+    release.export(here / "noise.csv", giveaways=True)
+    arguments = ("noise.csv", "--original", "original.csv", "--types", "zip=text")
+    out, _ = run(capsys, "audit", *arguments, "--model", "k-anonymity, k=2", code=1)
+    assert "300 records with noise, in no classes" in out and "undefined  k-anonymity, k = 2" in out
+    found = json.loads(run(capsys, "audit", *arguments, "--json")[0])
+    value = next(one["value"] for one in found["measures"] if one["measure"] == "P_loss")
+    assert value == pytest.approx(PrivacyLoss()(release).value)
+    out, _ = run(capsys, "compare", "noise.csv", "k_3.csv", *ROLES, "--original", "original.csv")
+    assert "in no classes" in out
+
+
+def test_the_codebook_names_the_roles(capsys, here):
+    given = Table.read(here / "original.csv", ["age", "zip", "work"], "disease", types={"zip": "text"})
+    Mondrian()(given.drop(["name"]), KAnonymity(5)).export(here / "out.csv", giveaways=True)
+    named, found = (
+        json.loads(run(capsys, "audit", "out.csv", *roles, "--original", "original.csv", "--json")[0])
+        for roles in (ROLES, ())
+    )
+    assert named == found and found["quasi"] == ["age", "zip", "work"] and found["sensitive"] == ["disease"]
 
 
 def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
@@ -155,7 +198,7 @@ def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
         (["k_3.csv", "--study", "study.yaml", *ROLES], "leave out --original"),
         (["k_3.csv", *ROLES, "--original", "none.csv"], "none.csv"),
         (["original.csv", *ROLES, "--original", "k_3.csv"], "300 records and the original 274"),
-        (["l_2.csv", *ROLES, "--original", "original.csv"], "the label fits no value of the original"),
+        (["l_2.csv", *ROLES, "--original", "original.csv"], "the label matches no value of the original"),
         (["k_3.csv", *ROLES, "--model", "nonsense"], "no model is called 'nonsense'"),
         (["k_3.csv", *ROLES, "--model", "k-anonymity, k=0"], "at least 1"),
         (["k_3.csv", *ROLES, "--suppressed", "maybe"], "--suppressed"),
@@ -177,7 +220,7 @@ def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
     sure = int(frame.groupby(known, dropna=False)["disease"].transform("nunique").eq(1).sum())
     assert alone > 0 < sure
     out, _ = run(capsys, "audit", "more.csv", *ROLES)
-    share = per_cent(alone / 274, "lower")
+    share = format_percent(alone / 274)
     said = f"{alone} of 274 records ({share}) are unique on the quasi-identifiers and the neutral column, "
     said += f"and disease can be inferred with certainty for {sure}."
     assert "Neutral (published unchanged): room. " + said in out

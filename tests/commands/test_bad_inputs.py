@@ -47,11 +47,12 @@ def accepted(*_, **__):
 def nothing_is_served(monkeypatch):
     """No server, no kernel: a report is made in this process."""
     from workbench.publication.report import batch, reporting
+    from workbench.publication.report.parameters import ReportParameters
 
     def run(job, progress=False):
         given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
-        chosen, results = reporting.asked(**given)
-        reporting.reported(chosen, store=results).write(job.parameters["output"])
+        chosen, results = ReportParameters(**given).chosen()
+        reporting.build_report(chosen, store=results).write(job.parameters["output"])
 
     monkeypatch.setattr(batch, "run", run)
     for module in (dashboard, explore):

@@ -107,7 +107,7 @@ def test_a_study_whose_hierarchies_are_wrong_says_which_part_it_is(capfd):
     study_of(wards()).rename("other.yaml")
     study.write_text(text.replace("versions", "hierarchies:\n  disease: {file: planted.json}\nversions"))
     said = told(capfd, "wards.yaml", "other.yaml")
-    assert "what it says under hierarchies is wrong" in said
+    assert "the entry hierarchies is not valid" in said
     assert not [one for one in MARKERS if one in said], said
 
 
@@ -126,5 +126,5 @@ def test_the_note_on_small_groups_tells_no_number_of_them(capfd):
 def test_one_report_that_cannot_be_made_is_said_without_its_data():
     study = Study.open(study_of(wards(), recipes=[])).with_(data={"path": "people.csv", "only": {"ward": "Same"}})
     with pytest.raises(BadInput) as failed:
-        reporting.reported(study)
+        reporting.build_report(study)
     assert not [one for one in MARKERS if one in str(failed.value)]

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.commands import main
 from workbench.data.datasets import DATA
-from workbench.studies.checker import checked
+from workbench.studies.checker import check_study
 from workbench.studies.study import Study
 
 READY = sorted((DATA / "studies").glob("*.yaml"))
@@ -63,16 +63,16 @@ def test_what_a_good_study_does_is_one_sentence(study, capsys):
     ("before", "after", "line", "says"),
     [
         ("[age, work]", "[age, wrok]", 4, "the data have no column 'wrok'; did you mean 'work'?"),
-        ("North}", "Nowhere}", 2, "no record has the value that is asked for in 'town'"),
-        ("people.csv", "peple.csv", 2, "there is no such file"),
+        ("North}", "Nowhere}", 2, "no record has the value requested for 'town'"),
+        ("people.csv", "peple.csv", 2, "not an existing file"),
         ("  age: {builder: intervals", "  work: {builder: intervals", 7, "intervals need numbers"),
         ("  age: {builder: intervals, widths: [10, 20]}", "  work: {builder: nested, tree: {A: [Farm]}}", 7,
          "1 of the 2 values of 'work' are missing from its hierarchy"),
         ("[3, 6]", "[3, 600]", 10, "k-anonymity: k = 600 must be at most 60"),
-        ("k-anonymity, k: [3, 6]", '"(alpha,k)-anonymity", alpha: [0.01]', 10, "no release of this table keeps"),
+        ("k-anonymity, k: [3, 6]", '"(alpha,k)-anonymity", alpha: [0.01]', 10, "no release of this table can satisfy"),
         ("name: mondrian}", "name: mondrian, split: information_gain, target: salary}", 9, "not a column of the table"),
         ("caps: {P_loss", "caps: {A_know", 12, "'A_know' is not among the measures"),
-        ("[disease]", "[]", 11, "privacy loss cannot be measured"),
+        ("[disease]", "[]", 12, "privacy loss cannot be measured"),
         ("disease]", "disease]\nlevels: {disease: 2}", 6, "has no level 2"),
         ("  quasi: [age, work]\n", "", 3, "no quasi-identifier"),
     ],
@@ -98,7 +98,7 @@ def test_a_script_reads_the_same(study, capsys):
 
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
 def test_the_ready_studies_have_no_problem(path):
-    found = checked(path)
+    found = check_study(path)
     assert not found.problems and found.summary
 
 

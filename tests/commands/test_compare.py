@@ -1,6 +1,7 @@
 """`workbench compare`, as it is typed."""
 
 import json
+import re
 
 import pytest
 
@@ -16,9 +17,9 @@ def other(here):  # noqa: F811
 
 def test_two_releases(capsys):
     out, err = run(capsys, "compare", "l_2.csv", "k_15.csv", "--study", "study.yaml")
-    assert out.startswith("first: l_2.csv: 274 records in 10 classes, 26 left out\nsecond: k_15.csv: 293 records")
+    assert out.startswith("first: l_2.csv: 274 records in 10 classes, 26 suppressed\nsecond: k_15.csv: 293 records")
     assert "  k (k-anonymity)                       4        19  second  higher\n" in out
-    assert "note: l_2.csv: 26 of the original's 300 records are left out\n" in err
+    assert "note: l_2.csv: 26 of the original's 300 records are suppressed\n" in err
     found = json.loads(run(capsys, "compare", "l_2.csv", "k_15.csv", *ROLES, "--json")[0])
     rows = {row["measure"]: row for row in found["measures"]}
     assert rows["k (k-anonymity)"]["ahead"] == "second" and "U_loss" not in rows
@@ -35,15 +36,16 @@ def test_a_release_beside_itself(capsys):
 def test_two_studies(capsys, other):
     found = json.loads(run(capsys, "compare", "study.yaml", "other.yaml", "--json")[0])
     assert found["axes"] == ["P_loss", "U_loss"] and not found["notes"]
-    assert found["first"]["best"]["recipe"] == "k-anonymity, k = 10 (mondrian)"
-    assert found["second"]["best"]["recipe"] == "l-diversity, l = 2.2 (mondrian)"
+    assert found["first"]["recommended"]["recipe"] == "k-anonymity, k = 10 (mondrian)"
+    assert found["second"]["recommended"]["recipe"] == "l-diversity, l = 2.2 (mondrian)"
     assert [row["ahead"] for row in found["by_privacy"]] == ["second", *["first"] * 4]
     for row in found["by_privacy"]:
         for which in ("first", "second"):
             kept = [p["U_loss"] for p in found[which]["efficient"] if p["P_loss"] <= row["P_loss"]]
             assert row[which] == (min(kept) if kept else None)
     out, _ = run(capsys, "compare", "study.yaml", "other.yaml")
-    assert "best under P_loss 0.2: k-anonymity, k = 10 (mondrian)" in out and "At each P_loss" in out
+    assert re.search(r"recommended under P_loss 0.2: \d+, k-anonymity, k = 10 \(mondrian\)", out)
+    assert "At each P_loss" in out
 
 
 def test_studies_of_one_table_in_two_engines_are_of_the_same_table(capsys, other):
@@ -81,4 +83,4 @@ def test_what_is_wrong_is_one_line(capsys, arguments, words):
 def test_other_axes(capsys, other):
     other.write_text(other.read_text().replace("{name: utility loss}", "{name: discernibility}"))
     _, err = run(capsys, "compare", "study.yaml", "other.yaml", code=2)
-    assert "drawn on other axes" in err
+    assert "have different axes" in err

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, run, study_in, wrong
-from workbench.base.figures import figures
-from workbench.commands.frontier import table_lines
+from workbench.base.figures import format_number
 from workbench.frontier.sweep import sweep
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -38,7 +37,9 @@ def frontier_of(study):
 def rows(out):
     """Number, recipe and marks of each line of the table."""
     found = re.findall(
-        r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+ +[\d.e-]+(?: +([a-z].*))?$", out, re.MULTILINE
+        r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+ +[\d.e-]+ +(?:under )?[\d.]+ %(?:  +([a-z].*))?$",
+        out,
+        re.MULTILINE,
     )
     return {int(number): (recipe, marks) for number, recipe, marks in found}
 
@@ -48,18 +49,30 @@ def test_the_table_has_the_efficient_points(study, capsys):
     whole = frontier_of(study)
     efficient = {i + 1: str(whole.measured[i].recipe) for i in whole.efficient.index}
     assert {number: recipe for number, (recipe, _) in rows(out).items()} == efficient
-    best = whole.measured.index(whole.best({"P_loss": 0.5})) + 1
-    assert [number for number, (_, marks) in rows(out).items() if "best" in marks] == [best]
-    assert "best: the least U_loss(min_support=0.1) with P_loss at most 0.5" in out
+    found = rows(out)
+    assert {number for number, (_, marks) in found.items() if "not recommended" in marks} == {1, 3, 5}
+    assert [number for number, (_, marks) in found.items() if marks.split(", ")[0] == "recommended"] == [4], (
+        "without objections"
+    )
+    assert {number for number, (_, marks) in found.items() if "small classes possible" in marks} >= {1, 4, 5}
+    assert "small classes possible: classes of fewer than 5 records are possible: its model allows them" in out
+    words = (
+        "recommended: the least U_loss(min_support=0.1) with P_loss at most 0.5; 4 better by that are not recommended"
+    )
+    assert words in out and "not recommended: 3: the disease of some may be nearly certain" in out
+    assert re.search(r"^share of removal: .* publishing no quasi-identifiers \(remove\)$", out, re.MULTILINE)
     assert "P_loss: privacy loss, lower is better" in out and "\x1b" not in out
 
 
 def test_how_easily_a_record_is_found_stands_beside_the_loss_of_privacy(study, capsys):
     out, _ = run(capsys, "frontier", study)
-    assert re.search(r"^#  recipe +P_loss +R_id +U_loss$", out, re.MULTILINE) and "R_id: re-identification risk" in out
+    assert (
+        re.search(r"^#  recipe +P_loss +R_id +U_loss +share of removal$", out, re.MULTILINE)
+        and "R_id: re-identification risk" in out
+    )
     point = frontier_of(study).measured[0]
     line = next(line for line in out.splitlines() if line.startswith("1  "))
-    assert all(f"{figures(point.values[key], 'lower')} " in line for key in ("P_loss", "R_id"))
+    assert all(f"{format_number(point.values[key])} " in line for key in ("P_loss", "R_id"))
 
 
 def test_all_says_what_is_beaten_and_by_what(study, capsys):
@@ -83,7 +96,11 @@ def test_json_says_everything_and_the_same_each_time(study, capsys):
     assert found["study"] == "People" and found["axes"] == {"privacy": "P_loss", "utility": "U_loss(min_support=0.1)"}
     assert found["efficient"] == [i + 1 for i in whole.efficient.index]
     assert [one["values"] for one in found["points"]] == [dict(point.values) for point in whole.measured]
-    assert found["points"][found["best"] - 1]["recipe"] == str(whole.best({"P_loss": 0.5}).recipe)
+    assert found["recommended"] == whole.decide({"P_loss": 0.5}).recommended == 4 and found["nearest"] is None
+    assert [one["number"] for one in found["points"]] == list(range(1, 8))
+    whole_cost = found["points"][6]["values"]["U_loss(min_support=0.1)"]  # of removing all quasi-identifiers
+    for one in found["points"]:
+        assert one["share_of_removal"] == one["values"]["U_loss(min_support=0.1)"] / whole_cost
     assert found["points"][found["knee"] - 1]["recipe"] == str(whole.knee.recipe)
     assert found["area"] == whole.area and found["caps"] == {"P_loss": 0.5} and found["reasons"] == {}
     for one, point in zip(found["points"], whole.measured, strict=True):
@@ -93,32 +110,39 @@ def test_json_says_everything_and_the_same_each_time(study, capsys):
 def test_other_axes_and_caps(study, capsys):
     found = json.loads(run(capsys, "frontier", study, "--privacy", "R_id", "--cap", "R_id=0.2", "--json")[0])
     assert found["axes"]["privacy"] == "R_id" and found["caps"] == {"R_id": 0.2}
-    out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.001")
-    assert "no best: no point has R_id at most 0.001" in out
-    found = json.loads(run(capsys, "frontier", study, "--cap", "R_id=0.001", "--json")[0])
-    assert found["best"] is None and "no point has" in found["reasons"]["best"]
 
 
-def test_without_a_cap_the_least_safe_is_not_called_the_best(study, tmp_path, capsys):
+def test_where_no_candidate_satisfies_the_cap_the_nearest_is_named_and_the_status_is_2(study, capsys):
+    out, err = run(capsys, "frontier", study, "--cap", "R_id=0.001", code=2)
+    assert "nothing is recommended: no point has R_id at most 0.001" in out and "nearest" in rows(out)[4][1].split(", ")
+    assert "The nearest candidate is number 4, t-closeness, t = 0.1, distance = js (mondrian): R_id 0.00834." in out
+    assert "note: nothing is recommended: no point has R_id at most 0.001" in err
+    found = json.loads(run(capsys, "frontier", study, "--cap", "R_id=0.001", "--json", code=2)[0])
+    assert found["recommended"] is None and found["nearest"] == 4
+    assert "no point has" in found["reasons"]["recommended"]
+
+
+def test_without_a_cap_a_candidate_is_suggested_that_nothing_speaks_against(study, tmp_path, capsys):
     free = tmp_path / "free.yaml"
     Study.open(study).with_(caps={}).save(free)
     out, _ = run(capsys, "frontier", free)
-    assert "no best: no cap is set" in out and "best" not in " ".join(marks for _, marks in rows(out).values())
-    found = json.loads(run(capsys, "frontier", free, "--json")[0])
-    assert found["best"] is None and "no cap is set" in found["reasons"]["best"]
+    assert (
+        "suggested: no limit is set" in out and "suggested" in rows(out)[4][1].split(", ") and "knee" in rows(out)[3][1]
+    )
+    assert json.loads(run(capsys, "frontier", free, "--json")[0])["recommended"] == 4
 
 
-def test_the_best_one_is_shown_though_another_beats_it_on_the_axes(study, capsys):
+def test_the_recommended_one_is_shown_though_another_beats_it_on_the_axes(study, capsys):
     out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.03")
     whole = frontier_of(study)
-    best = whole.best({"R_id": 0.03})
-    assert f"{whole.measured.index(best) + 1}  {best.recipe}" in out and "R_id: re-identification" in out
+    number = whole.decide({"R_id": 0.03}).recommended
+    assert rows(out)[number][0] == str(whole.measured[number - 1].recipe) and "R_id: re-identification" in out
 
 
 def test_undefined_points_are_counted_and_explained(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("12]", "1000]"))
-    assert "1 left out: undefined on an axis (--all shows the reasons)" in run(capsys, "frontier", study)[0]
-    assert "3 is left out: P_loss, U_loss" in run(capsys, "frontier", study, "--all")[0]
+    assert "1 not in the frontier: undefined on an axis (--all shows the reasons)" in run(capsys, "frontier", study)[0]
+    assert "3 is not in the frontier: P_loss, U_loss" in run(capsys, "frontier", study, "--all")[0]
     (undefined,) = json.loads(run(capsys, "frontier", study, "--json")[0])["undefined"]
     assert undefined["number"] == 3
 
@@ -147,15 +171,6 @@ def test_the_table_fits_the_terminal(study, capsys, monkeypatch, width):
     assert "".join(out.split()).count("(mondrian)") == 5  # broken, not cut
 
 
-def test_rows_are_broken_and_never_cut():
-    rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, dominated by 2")]
-    assert table_lines(rows, 40) == [
-        ["#  recipe                  a"],
-        ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}dominated", f"{' ' * 30}by 2"],
-    ]
-    assert table_lines([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
-
-
 def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, capsys):
     path = study_in(tmp_path, STUDY.replace("{path: people.csv}", "{path: people.csv, sample: 60}"))
     out, err = run(capsys, "frontier", path)
@@ -169,7 +184,7 @@ def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, cap
     assert not any("intervals" in point for point in found["points"]) and "60 of 120" in found["sample"]
     release = tmp_path / "release.csv"
     _, err = run(capsys, "anonymize", path, "--recipe", "2", "-o", release)
-    assert "To be passed on with it: it is of a random sample of 60 of 120 records." in err
+    assert "Tell recipients: it is of a random sample of 60 of 120 records." in err
     assert len(release.read_text().splitlines()) == 61
     assert "sample=60" in python_code(asked, asked.candidates()[0])
 
@@ -178,9 +193,11 @@ def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, c
     assert "'records', 'seeds' or 'learning'" in wrong(capsys, "frontier", study, "--intervals", "people")
     assert "from 2 to" in wrong(capsys, "frontier", study, "--intervals", "seeds", "--times", "1")
     assert "--intervals records" in wrong(capsys, "frontier", study, "--times", "9")
-    assert "leave it out" in wrong(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
+    assert "leave out --times" in wrong(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
     assert not (study.parent / f"{study.stem}.results").exists()
-    found = json.loads(run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")[0])
+    out, err = run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")
+    assert "note: in brackets: where a figure of another sample of as many people would lie, by 3 resamples" in err
+    found = json.loads(out)
     made = [point for point in found["points"] if not point["baseline"]]
     assert made and all(
         low <= point["values"][key] <= high for point in made for key, (low, high) in point["intervals"].items()
@@ -220,14 +237,14 @@ def test_colour_on_a_terminal_alone(study, plain):
             break
         seen += part
     os.close(ours)
-    assert process.wait(60) == 0 and b"best" in seen
+    assert process.wait(60) == 0 and b"recommended" in seen
     assert (b"\x1b[32m" in seen) == (not plain)
 
 
 def test_why_a_point_is_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
     text = STUDY.replace("people.csv", "people.csv, engine: duckdb").replace("re-identification risk", "linkability")
     study = study_in(tmp_path, text)
-    out, _ = run(capsys, "frontier", study, "--privacy", "R_link", "--all", "--cap", "R_link=1")
-    assert "1 is left out: " in out and "engine: memory under data" in out and "engine='memory'" not in out
+    out, _ = run(capsys, "frontier", study, "--privacy", "R_link", "--all", "--cap", "R_link=1", code=2)
+    assert "1 is not in the frontier: " in out and "engine: memory under data" in out and "engine='memory'" not in out
     out, _ = run(capsys, "sweep", study)
     assert "R_link undefined: people are attacked record by record" in out and "engine='memory'" not in out

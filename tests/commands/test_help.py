@@ -1,5 +1,6 @@
 """Every command is documented, and asking for help loads nothing heavy."""
 
+import contextlib
 import inspect
 import re
 import subprocess
@@ -89,3 +90,30 @@ def test_help_is_light(arguments):
     found = subprocess.run([sys.executable, "-c", code], cwd=HERE, capture_output=True, text=True, check=True)
     assert "Usage: workbench" in found.stdout
     assert found.stdout.splitlines()[-1].strip() == "heavy:"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_h_shows_the_help_with_types_in_capitals(name, capsys):
+    assert main.main([name, "-h"]) == 0
+    assert "-h, --help" in capsys.readouterr().out
+    for one in typer.main.get_command(main.app).commands[name].params:
+        metavar = one.metavar or ""
+        assert metavar.isupper() or "|" in metavar or not metavar, f"{name} {one.opts}: {metavar}"
+
+
+def test_the_same_option_has_the_same_name_and_form_in_all_commands():
+    commands = typer.main.get_command(main.app).commands
+    named = [(one.opts, one.metavar) for command in commands.values() for one in command.params]
+    assert all("--out" in opts for opts, _ in named if "-o" in opts)
+    assert {metavar for opts, metavar in named if "--cap" in opts} == {"KEY=NUMBER"}
+    assert not any("--output" in opts for opts, _ in named)
+
+
+def test_a_shell_completes_commands(monkeypatch, capsys):
+    monkeypatch.setenv("_WORKBENCH_COMPLETE", "complete_bash")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "workbench fr")
+    monkeypatch.setenv("COMP_WORDS", "workbench fr")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with contextlib.suppress(SystemExit):
+        main.main([])
+    assert capsys.readouterr().out.split() == ["frontier"]

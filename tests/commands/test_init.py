@@ -2,17 +2,19 @@
 
 import json
 import random
+import sqlite3
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.commands import main
 from workbench.frontier.sweep import sweep
 from workbench.models.distances import jensen_shannon
-from workbench.studies.checker import checked
-from workbench.studies.proposal import begin, proposed
+from workbench.studies.checker import check_study
+from workbench.studies.proposal import propose_study, propose_with_reasons
 from workbench.studies.study import Study
 
 
@@ -47,7 +49,7 @@ def test_a_study_is_written_that_can_be_checked_and_swept(folder, capsys):
     assert study.data == {"path": "people.csv", "types": {"zip": "text"}}
     assert study.hierarchies["zip"]["builder"] == "prefixes"
     assert study.hierarchies["income"]["builder"] == "intervals" and study.levels == {"income": 1}
-    assert checked("people.study.yaml").problems == []
+    assert check_study("people.study.yaml").problems == []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         frontier = sweep(study.table(study.read()), study.candidates(), study.measured())
@@ -58,9 +60,11 @@ def test_why_stands_beside_each_line_and_on_stderr(folder, capsys):
     _, err = said(capsys, "init", "people.csv")
     text = (folder / "people.study.yaml").read_text()
     lines = {line.split("#")[0].strip(): line for line in text.splitlines()}
-    assert "By its name a person's name: it tells directly who somebody is" in lines["- name"]
+    assert "Its name suggests a person's name, which identifies somebody directly" in lines["- name"]
     assert "# " in lines["- age"] and "# " in lines["- disease"] and "# steps of the calendar" in lines["admitted:"]
-    assert "name (identifier): By its name a person's name: it tells directly who somebody is." in err.splitlines()
+    assert (
+        "name (identifier): Its name suggests a person's name, which identifies somebody directly." in err.splitlines()
+    )
 
 
 def test_no_value_of_the_data_is_in_the_file_or_said(folder, capsys):
@@ -96,18 +100,49 @@ def test_roles_that_are_given_stay(folder, capsys):
     assert study.quasi == ("age", "sex") and study.sensitive == ("disease",)
     assert study.data["path"] == "../people.csv" and found["study"] == study.to_dict()
     assert {"what": "age (quasi-identifier)", "why": "Chosen by you."} in found["why"]
-    assert checked("studies/mine.yaml").problems == []
+    assert check_study("studies/mine.yaml").problems == []
+
+
+def test_records_may_stay_on_the_disk(folder, capsys):
+    said(capsys, "init", "people.csv", "--engine", "duckdb")
+    found = Study.open("people.study.yaml")
+    assert found.data["engine"] == "duckdb" and check_study("people.study.yaml").problems == []
+    said(capsys, "init", "people.csv", "-o", "here.yaml")
+    assert Study.open("here.yaml").quasi == found.quasi
+    assert (
+        "did you mean 'duckdb'" in said(capsys, "init", "people.csv", "--engine", "dukdb", "-o", "a.yaml", code=2).err
+    )
+
+
+def test_a_folder_of_partitions_and_a_table_of_a_file(folder, capsys):
+    (folder / "parts").mkdir()
+    (folder / "people.csv").rename(folder / "parts" / "1.csv")
+    said(capsys, "init", "parts")
+    study = Study.open("parts.study.yaml")
+    assert study.data["path"] == "parts" and study.name == "parts" and check_study("parts.study.yaml").problems == []
+    said(capsys, "init", "parts/*.csv")
+    assert Study.open("parts/parts.study.yaml").data["path"] == "*.csv"
+    with sqlite3.connect("town.sqlite") as file:
+        pd.read_csv("parts/1.csv").to_sql("people", file, index=False)
+        file.execute("CREATE TABLE houses (id)")
+    file.close()
+    err = said(capsys, "init", "town.sqlite", code=2).err
+    assert "the file has 2 tables; choose one, such as --table houses, --table people" in err
+    said(capsys, "init", "town.sqlite", "--table", "people")
+    assert Study.open("town.study.yaml").data.items() >= {"path": "town.sqlite", "table": "people"}.items()
+    assert check_study("town.study.yaml").problems == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["none.csv"], "no such file"),
-        (["people.csv", "-o", "study.txt"], "ends in .yaml"),
+        (["none.csv"], "not an existing file"),
+        (["people.csv", "-o", "study.txt"], "must end in .yaml"),
         (["people.csv", "-o", "nowhere/study.yaml"], "does not exist"),
         (["people.csv", "--quasi", "aeg"], "did you mean 'age'"),
         (["people.csv", "--quasi", "age", "--sensitive", "age"], "two roles"),
-        (["."], "folder"),
+        (["*.parquet"], "no data file matches this pattern"),
+        (["https://example.org/people.csv"], "nothing is downloaded"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_nothing(folder, capsys, arguments, says):
@@ -119,30 +154,30 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(folder, capsys, arguments
 def test_without_anything_sensitive_sizes_are_measured(folder):
     text = "\n".join(",".join(line.split(",")[:4]) for line in people().splitlines())
     (folder / "people.csv").write_text(text + "\n")
-    start = begin("people.csv")
+    start = propose_with_reasons("people.csv")
     assert not start.study.sensitive and any("sensitive" in line for line in start.head)
     assert next(recipe.model.name for recipe in start.study.candidates()) == "k-anonymity"
     (folder / "s.yaml").write_text(start.text())
-    assert checked("s.yaml").problems == []
+    assert check_study("s.yaml").problems == []
 
 
 @pytest.mark.parametrize("name", ["a\nb", "#1", "it's", "x: y", "\x1b[31m", "{a}", "no", "7"])
 def test_whatever_columns_are_called_the_file_says_the_same(folder, name):
     quoted = name.replace('"', '""')
     (folder / "people.csv").write_text(people().replace("sex", f'"{quoted}"', 1))
-    start = begin("people.csv", quasi=["age", name], sensitive=["disease"])
+    start = propose_with_reasons("people.csv", quasi=["age", name], sensitive=["disease"])
     assert Study.from_yaml(start.text()).to_dict() == start.study.to_dict()
 
 
 def test_a_report_of_data_begins_with_the_same_study(folder):
     assert (
-        proposed("people.csv", ["age"], ["disease"]).to_dict()
-        == begin("people.csv", ["age"], ["disease"]).study.to_dict()
+        propose_study("people.csv", ["age"], ["disease"]).to_dict()
+        == propose_with_reasons("people.csv", ["age"], ["disease"]).study.to_dict()
     )
 
 
 def test_every_proposed_release_has_a_smallest_class_and_nobody_certain_and_t_fits_the_data(folder):
-    study = proposed("people.csv")
+    study = propose_study("people.csv")
     table = study.table(study.read())
     assert len(table.sensitive) == 2 and not table.neutral
     full = max(jensen_shannon(np.eye(len(one)), one.prior).min() for one in table.sensitive.values())
@@ -150,7 +185,7 @@ def test_every_proposed_release_has_a_smallest_class_and_nobody_certain_and_t_fi
         parts = {part.name: part for part in recipe.model.parts}
         assert parts["k-anonymity"].k >= 5
         assert "t-closeness" not in parts or 0.05 * full <= parts["t-closeness"].t < full
-        assert recipe.release(table).beside[3:] == (0, 0), "nobody is alone, nobody's value is certain"
+        assert recipe.release(table).side_information_risk[3:] == (0, 0), "nobody is alone, nobody's value is certain"
 
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
@@ -161,13 +196,13 @@ def test_of_real_files_no_release_is_proposed_in_which_anybody_is_certain(name):
     path = REAL / f"{name}.csv.gz"
     if not path.exists():
         pytest.skip(f"{path} is not there")
-    study = proposed(path)
+    study = propose_study(path)
     table = study.table(study.read())
     assert table.sensitive and not table.neutral
     swept = sweep(table, study.candidates(), study.measured()).on(*study.axes)
-    assert swept.knee.recipe.release(table).beside[3:] == (0, 0) and swept.knee.values["R_id"] <= 0.1
+    assert swept.knee.recipe.release(table).side_information_risk[3:] == (0, 0) and swept.knee.values["R_id"] <= 0.1
     for recipe in study.candidates()[::3]:
-        assert recipe.release(table).beside[3:] == (0, 0)
+        assert recipe.release(table).side_information_risk[3:] == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -189,9 +224,9 @@ def test_a_secret_of_too_many_words_is_left_out_and_the_rest_proposed(folder):
         f"{i % 70},{'fm'[i % 2]},{'flu' if i % 3 else 'cold'},disease {i * 7 % 1501} of a kind" for i in range(6000)
     ]
     (folder / "text.csv").write_text("age,sex,disease,disorder\n" + "\n".join(rows) + "\n")
-    start = begin("text.csv")
+    start = propose_with_reasons("text.csv")
     assert start.study.sensitive == ("disease",) and start.study.dropped == ("disorder",)
-    assert "too many to be learnt one by one, and no groups" in dict(start.reasons())["disorder (left out)"]
+    assert "too many to protect one by one, and no groups" in dict(start.reasons())["disorder (left out)"]
 
 
 def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
@@ -254,7 +289,7 @@ def test_a_survey_weight_is_proposed_or_named(folder, capsys):
     (folder / "weighed.csv").write_text("\n".join(text))
     said(capsys, "init", "weighed.csv")
     study = Study.open("weighed.study.yaml")
-    assert study.weight == ("weight",) and "wgt" in study.dropped and checked("weighed.study.yaml").problems == []
+    assert study.weight == ("weight",) and "wgt" in study.dropped and check_study("weighed.study.yaml").problems == []
     said(capsys, "init", "weighed.csv", "--weight", "wgt", "--force")
     study = Study.open("weighed.study.yaml")
     assert study.weight == ("wgt",) and "weight" in study.dropped

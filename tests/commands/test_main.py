@@ -1,5 +1,7 @@
 """The command `workbench`: its version, what is wrong, and whose commands it has."""
 
+import io
+import json
 import os
 import signal
 import subprocess
@@ -70,7 +72,7 @@ def point(*_):
     os.write(1, b"measures\\n")  # at once: several threads measure
     while True:
         time.sleep(0.05)
-        progress.step()
+        progress.checkpoint()
 
 sweep._point = point
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
@@ -98,8 +100,47 @@ def test_a_signal_that_ends_a_command_leaves_no_records_on_the_disk(tmp_path, na
 def test_a_signal_that_is_ignored_stays_so():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with main.heeding():
+        with main.signals_as_interrupt():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN and callable(signal.getsignal(signal.SIGTERM))
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def failing(error):
+    def command(*_, **__):
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (MemoryError(), "there is not enough memory; set engine: duckdb"),
+        (ModuleNotFoundError("No module named 'vl_convert'", name="vl_convert"), "package vl-convert is not installed"),
+        (OSError(28, "No space left on device"), "standard output: No space left on device"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(monkeypatch, capsys, error, says):
+    monkeypatch.setattr(main, "app", failing(error))
+    text = typed(capsys, "sweep", code=2)
+    assert says in text and text.count("\n") == 1 and "Traceback" not in text
+
+
+def test_a_closed_output_is_no_error(monkeypatch, tmp_path):
+    path = study_in(tmp_path, STUDY)
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main.main(["frontier", str(path)]) == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_locale_without_the_characters_gets_escapes(monkeypatch, tmp_path, options):
+    path = study_in(tmp_path, STUDY.replace("study: People", "study: Größe ≤ 3"))
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    assert main.main(["sweep", str(path), *options]) == 0
+    out.flush()
+    text = out.buffer.getvalue().decode("utf-8")  # click writes UTF-8 where the locale says ASCII
+    assert (json.loads(text)["study"] if options else text.partition(":")[0]) == "Größe ≤ 3"

@@ -129,7 +129,7 @@ def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
     Path("page.pdf").touch()
     Path("page-notes.csv").touch()
     Path("page-release-notes.csv").touch()  # not ours
-    said(capfd, study, "--cap", "0.15", "-o", "page.html")
+    said(capfd, study, "--cap", "P_loss=0.15", "-o", "page.html")
     assert {
         "page.html",
         "page.ipynb",
@@ -157,13 +157,13 @@ def test_one_for_each_value_and_an_index(study, capfd, monkeypatch):
 def test_parts_with_noise_are_said_to_be_draws_of_their_own(study, capfd, monkeypatch):
     monkeypatch.setattr("workbench.commands.report._many", lambda *_: 0)
     _, err = said(capfd, study, "--each", "sex", "-o", "reports")
-    assert "two draws" not in err
+    assert "two noisy releases" not in err
     noisy = "- method: {name: randomized response, keep: 0.5}\n"
     study.write_text(study.read_text().replace("recipes:\n", f"recipes:\n{noisy}"))
     _, err = said(capfd, study, "--each", "sex", "-o", "reports")
-    assert "note: ill.yaml: releases with noise are drawn for each value of sex by itself." in err
+    assert "note: ill.yaml: noise is drawn separately for each value of sex." in err
     _, err = said(capfd, study, "--vary", "seed=0,1", "-o", "reports")
-    assert "two draws" not in err
+    assert "two noisy releases" not in err
 
 
 def test_one_that_fails_is_said_and_the_others_go_on(study, capfd):
@@ -191,7 +191,7 @@ def test_studies_of_one_name_each_get_a_report(study):
     assert found == paths[:4]
     stems = [place.name for place in report._places(None, found, True).values()]
     assert stems == ["a-ill", "b-ill", f"{Path.cwd().name}-index", "other"]
-    with pytest.raises(BadInput, match="files of one name"):
+    with pytest.raises(BadInput, match="files of the same name"):
         report._places(None, [Path("x.yaml"), Path("x.yml")], True)
 
 
@@ -216,8 +216,8 @@ def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
     finally:
         done.set()
         killer.join()
-    assert "1/2 ill-seed-0: its kernel was ended" in err and "2/2 ill-seed-1: done" in err and "Traceback" not in err
-    assert "no report: its kernel was ended" in Path("reports/index.html").read_text()
+    assert "1/2 ill-seed-0: its kernel died" in err and "2/2 ill-seed-1: done" in err and "Traceback" not in err
+    assert "no report: its kernel died" in Path("reports/index.html").read_text()
     assert "ill-seed-1.html" in names(Path("reports"))
 
 
@@ -254,7 +254,7 @@ def test_a_report_takes_the_place_of_nothing_that_it_reads(study, capfd, output,
     study.write_text(study.read_text().replace(f"{PLACE}/people.csv", f"{data}\n  format: csv"))
     before = names(Path()), Path(data).read_bytes()
     _, err = said(capfd, study, "-o", output, code=2)
-    assert f"{data} would take the place of" in err and (names(Path()), Path(data).read_bytes()) == before
+    assert f"{data} would overwrite" in err and (names(Path()), Path(data).read_bytes()) == before
 
 
 def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
@@ -290,13 +290,13 @@ def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
     [
         (["nowhere.yaml"], "nowhere.yaml"),
         (["ill.yaml", "-o", "page.pdf"], "must end in .html"),
-        (["ill.yaml", "--vary", "k=1,2"], "write one of cap"),
+        (["ill.yaml", "--vary", "q=1,2"], "write one of cap"),
         (["ill.yaml", "--vary", "cap=a,b"], "takes numbers"),
         (["ill.yaml", "--each", "nowhere"], "no such column"),
         (["ill.yaml", "--each", "disease"], "it is sensitive"),
-        (["ill.yaml", "-o", "/proc/x.html"], "cannot be written there"),
+        (["ill.yaml", "-o", "/proc/x.html"], "cannot write"),
         (["ill.yaml", "--each", "name"], "no value has enough records"),
-        (["ill.yaml", "--each", "sex", "-o", "page.html"], "go into a folder"),
+        (["ill.yaml", "--each", "sex", "-o", "page.html"], "need a folder"),
         (["ill.yaml", "--cap", "nan"], "cap"),
         (["empty"], "no study"),
     ],
@@ -307,3 +307,19 @@ def test_what_is_wrong_is_one_line(study, capfd, arguments, says):
     out, err = said(capfd, *arguments, code=2)
     assert says in err and err.count("\n") == 1 + err.count("note: ") and "Traceback" not in err and not out
     assert names(Path()) - before <= {"ill.results"}
+
+
+def test_without_anything_to_recommend_no_release_is_written_and_the_status_is_2(study, capfd, monkeypatch):
+    monkeypatch.setattr(batch, "run", in_this_process)
+    folder = study.parent / "out"
+    typed = ["report", str(study), "--cap", "P_loss=0.0001", "--release", "-o", str(folder / "page.html")]
+    assert main.main(typed) == 2
+    err = capfd.readouterr().err
+    assert "nothing is recommended; no release was written: No candidate satisfies the limit of at most" in err
+    points = json.loads((folder / "page-points.json").read_text())
+    assert points["cap"] == 0.0001 and points["recommended"] is None and points["nearest"] is not None
+    assert not list(folder.glob("page-release*"))
+    page = (folder / "page.html").read_text()
+    assert "No candidate satisfies" in page and "Proposed" not in page and "is recommended for the limit" not in page
+    typed[3] = "P_loss=0.9"
+    assert main.main([*typed, "--again"]) == 0 and list(folder.glob("page-release*.csv"))

@@ -12,6 +12,7 @@ from workbench.frontier.sweep import sweep
 from workbench.studies.study import Study
 
 FEW = ("--budget", "12 evaluations")
+MORE = ("--budget", "40 evaluations")
 
 
 def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys, monkeypatch):
@@ -19,7 +20,7 @@ def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys
     study = study_in(tmp_path)
     out, err = run(capsys, "search", study, "--cap", "P_loss=0.2", *FEW)
     first, best, line, *notes = out.splitlines()
-    assert first.startswith("12 points, ") and best.startswith("best under the caps: t-closeness, t = ")
+    assert first.startswith("12 points, ") and best.startswith("recommended under the caps: t-closeness, t = ")
     assert notes[-1] == "It stopped after 12 evaluations: the budget of 12 evaluations is used."
     assert err.count("measured: ") == 12
     written = yaml.safe_load(line.removeprefix("  in the study: "))
@@ -46,8 +47,12 @@ def test_all_points_in_a_file_and_as_json(tmp_path, capsys, ending):
     out, err = run(capsys, "search", study, "--json", "--out", file, *FEW, "--family", "k-anonymity (mondrian)")
     found = json.loads(out)
     assert found["caps"] == {"P_loss": 0.5} and str(file) in err
-    best = found["points"][found["best"] - 1]
-    allowed = [one["values"] for one in found["points"] if not one["baseline"] and one["values"]["P_loss"] <= 0.5]
+    best = next(one for one in found["points"] if one["recipe"] == found["recommended"]["recipe"])
+    allowed = [
+        one["values"]
+        for one in found["points"]
+        if not one["baseline"] and not one["against"] and one["values"]["P_loss"] <= 0.5
+    ]
     assert best["values"]["U_loss(min_support=0.1)"] == min(one["U_loss(min_support=0.1)"] for one in allowed)
     assert {one["line"] for one in found["points"] if not one["baseline"]} == {"k-anonymity (mondrian)"}
     assert len(found["points"]) == (len(file.read_text().splitlines()) - 1 if ending == "csv" else 12)
@@ -57,15 +62,33 @@ def test_what_is_sought_is_about_the_axes_of_the_study(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}", "axes: [R_id, U_loss(min_support=0.1)]"))
     found = json.loads(run(capsys, "search", study, "--json", "--cap", "R_id=0.1", "--budget", "30 evaluations")[0])
     assert found["axes"]["privacy"] == "R_id"
-    assert found["points"][found["best"] - 1]["values"]["R_id"] <= 0.1
+    best = next(one for one in found["points"] if one["recipe"] == found["recommended"]["recipe"])
+    assert best["values"]["R_id"] <= 0.1
 
 
 def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}\n", ""))
     out, _ = run(capsys, "search", study, *FEW)
-    assert out.count("  in the study: ") > 1 and "best" not in out
-    out, _ = run(capsys, "search", study, "--cap", "P_loss=0", *FEW, "--family", "k-anonymity, k=3 (mondrian)")
-    assert "no best point: no point has P_loss at most 0; the lowest P_loss is " in out or "best under the caps" in out
+    assert out.count("  in the study: ") > 1 and "recommended" not in out
+    family = ("--family", "k-anonymity, k=3 (mondrian)")
+    out, err = run(capsys, "search", study, "--cap", "R_id=0.001", *FEW, *family, code=2)
+    assert "nothing is recommended: no point has R_id at most 0.001; the lowest R_id is " in out
+    assert "The nearest candidate is k-anonymity, k = " in out and "note: nothing is recommended" in err
+
+
+def test_the_studys_own_candidates_take_part_with_their_numbers(tmp_path, capsys):
+    study = study_in(tmp_path)
+    run(capsys, "sweep", study)
+    out, _ = run(capsys, "search", study, "--budget", "2 evaluations", "--json")  # no more than the baselines
+    found, shown = json.loads(out), json.loads(run(capsys, "frontier", study, "--json")[0])
+    assert [one["number"] for one in found["points"]] == list(range(1, 8))
+    assert found["recommended"] == {"number": 4, "recipe": shown["points"][3]["recipe"]}
+    assert shown["recommended"] == 4 and found["points"][3]["values"] == shown["points"][3]["values"]
+    out, _ = run(
+        capsys, "search", study, "--budget", "3 evaluations", "--family", "k-anonymity, k=9 (mondrian)", "--json"
+    )
+    new = [one for one in json.loads(out)["points"] if one["number"] is None]
+    assert len(new) == 1, "a point that the study does not have has no number"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +107,7 @@ def test_what_is_wrong_is_said_before_anything_is_made(tmp_path, capsys, typed, 
 
 def test_why_families_are_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb"))
-    found = json.loads(run(capsys, "search", study, "--json", *FEW)[0])
+    found = json.loads(run(capsys, "search", study, "--json", *MORE)[0])
     assert "engine: memory under data" in str(found["notes"]) and "engine='memory'" not in str(found["notes"])
-    out, _ = run(capsys, "search", study, *FEW)
+    out, _ = run(capsys, "search", study, *MORE)
     assert "engine: memory under data" in out and "engine='memory'" not in out

@@ -48,7 +48,7 @@ def test_no_output_takes_the_place_of_what_is_read(study, capsys, arguments):
     (folder / "link.csv").symlink_to("people.csv")
     shutil.copy("people.csv", "table.yaml")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert "which is read; choose another" in wrong(capsys, *arguments)
+    assert "which is an input; choose another" in wrong(capsys, *arguments)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
@@ -58,7 +58,7 @@ def test_neither_does_one_of_several_files(study, capsys):
         data = study.parent / read
         shutil.copy("people.csv", data)
         asked = ["--quasi", "age,work", "--sensitive", "disease", "--model", *bucketized]
-        assert "which is read; choose another" in wrong(capsys, "anonymize", data, *asked)
+        assert "which is an input; choose another" in wrong(capsys, "anonymize", data, *asked)
         assert data.read_bytes() == Path("people.csv").read_bytes()
 
 
@@ -66,7 +66,7 @@ def test_neither_do_the_files_that_a_query_names(study, capsys, tmp_path):
     asked = f"SELECT * FROM read_csv('{tmp_path}/p*.csv')"
     study.write_text(study.read_text().replace("{path: people.csv}", f'{{sql: "{asked}"}}'))
     for out in ("people.csv", "points.csv"):  # the second would be among the records from then on
-        assert "which is read" in wrong(capsys, "sweep", study, "--out", tmp_path / out)
+        assert "which is an input" in wrong(capsys, "sweep", study, "--out", tmp_path / out)
 
 
 def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():

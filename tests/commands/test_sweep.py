@@ -11,10 +11,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands.people import STUDY, run, study_in, wrong
+from tests.commands.people import STUDY, in_this_process, run, study_in, wrong
+from workbench.base import durations
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.methods import Mondrian
+from workbench.measures import ReidentificationRisk
+from workbench.publication.report import batch
 from workbench.studies.study import Study
 
 
@@ -31,12 +33,10 @@ def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
     assert json.loads(out) == {"study": "People", "points": 8, "made": 1, "from_store": 7, "undefined": []}
 
 
-def test_a_long_sweep_says_about_how_long(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(Mondrian, "seconds", lambda *_: 60.0)
-    said = "note: the releases that are not there yet take a processor about 5 min, and measures come on top\n"
-    study = study_in(tmp_path)
-    assert run(capsys, "sweep", study)[1].startswith(said)
-    assert said not in run(capsys, "sweep", study)[1], "they are there"
+def test_a_long_sweep_reports_the_remaining_time(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(durations, "EARLIEST", 0.0)
+    err = run(capsys, "sweep", study_in(tmp_path))[1]
+    assert err.count(" left; measured: ") == 6 and "1/7 about " in err, "none once all are there"
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
@@ -62,14 +62,25 @@ def test_what_is_undefined_is_said_with_its_reason(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("k: [3, 6, 12]", "k: [3, 1000]").replace("t: [0.1, 0.3]", "t: 0.3"))
     out, _ = run(capsys, "sweep", study)
     assert "1 undefined on some measure\n  k-anonymity, k = 1000 (mondrian): P_loss, U_loss(min_support=0.1), " in out
-    assert "R_id undefined: no release of this table keeps" in out
+    assert "R_id undefined: no release of this table can satisfy" in out
     (undefined,) = json.loads(run(capsys, "sweep", study, "--json")[0])["undefined"]
     assert list(undefined["reasons"].values()) == [["P_loss", "U_loss(min_support=0.1)", "R_id"]]
 
 
+def test_an_unexpected_exception_in_a_measure_is_named_at_the_end(tmp_path, capsys, monkeypatch):
+    def fail(*_):
+        raise OverflowError("Ann, 31, flu")
+
+    monkeypatch.setattr(ReidentificationRisk, "measure", fail)
+    out, err = run(capsys, "sweep", study_in(tmp_path))
+    assert "note: R_id is undefined for 7 points because of an unexpected OverflowError; please report it\n" in err
+    assert "R_id undefined: an unexpected OverflowError in " in out and "Ann" not in out + err
+    assert "7 made" in run(capsys, "sweep", tmp_path / "people.yaml")[0], "they are tried again"
+
+
 @pytest.mark.parametrize(
     "out, words",
-    [("points.txt", "points are written as .csv or .json"), ("nowhere/a.csv", "does not exist"), ("f.csv", "folder")],
+    [("points.txt", "must end in .csv or .json"), ("nowhere/a.csv", "does not exist"), ("f.csv", "folder")],
 )
 def test_a_bad_place_is_said_before_anything_is_made(tmp_path, capsys, out, words):
     (tmp_path / "f.csv").mkdir()
@@ -80,7 +91,7 @@ def test_a_bad_place_is_said_before_anything_is_made(tmp_path, capsys, out, word
 @pytest.mark.parametrize(
     "old, new, words",
     [
-        ("people.csv", "none.csv", "no such file"),
+        ("people.csv", "none.csv", "not an existing file"),
         ("name: privacy loss", "name: privacy los", "privacy los"),
         ("[age, work]", "[age, wrk]", "wrk"),
         ("k-anonymity", "k-anonimity", "k-anonimity"),
@@ -108,4 +119,22 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
         assert kept == 122
         return
     assert process.returncode == 130 and out == "" and "Traceback" not in err, (out, err, time.monotonic() - began)
-    assert f"note: stopped; {kept} new points are kept in" in err and 0 < kept < 122
+    assert f"note: stopped; {kept} new points are stored in" in err and 0 < kept < 122
+
+
+def test_points_are_kept_in_a_folder_that_is_named(tmp_path, capsys, monkeypatch):
+    """So a study in a folder that cannot be written to works."""
+    monkeypatch.setattr(batch, "run", in_this_process)
+    (tmp_path / "archive").mkdir()
+    study, store = study_in(tmp_path / "archive"), tmp_path / "mine"
+    before = sorted(path.name for path in study.parent.iterdir())
+    run(capsys, "sweep", study, "--store", store)
+    assert any(store.iterdir())
+    out, _ = run(capsys, "sweep", study, "--store", store)
+    assert "0 made" in out
+    run(capsys, "frontier", study, "--store", store)
+    run(capsys, "anonymize", study, "--recipe", "1", "--store", store, "-o", tmp_path / "release.csv")
+    run(capsys, "query", study, "age >= 40", "--recipe", "1", "--store", store)
+    run(capsys, "report", study, "--store", store, "-o", tmp_path / "page.html")
+    run(capsys, "dashboard", "--publish", study, tmp_path / "published", "--store", store)
+    assert sorted(path.name for path in study.parent.iterdir()) == before

@@ -1,4 +1,4 @@
-"""Generated visits have the sizes of Srivastava & Weis's health table, and dependencies that a doctor would expect."""
+"""Generated visits have the sizes of Srivastava & Weis's health table, and plausible dependencies."""
 
 import pandas as pd
 import pytest

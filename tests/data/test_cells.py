@@ -1,4 +1,4 @@
-"""Cells: distinct combinations with their records; keys that would not fit 64 bits are ranked on the way."""
+"""Cells: distinct combinations with their records; keys beyond 64 bits are replaced by ranks."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ SIZES = {"few values": 3, "many values": 2**15, "columns too wide for one key": 
 
 
 def columns(size, records=300, many=6, seed=0):
-    """Skewed, so that combinations recur; the largest code occurs, so that every key is as wide as it can be."""
+    """Return skewed columns with repeated combinations; the largest code occurs, so keys have the maximum width."""
     rng = np.random.default_rng(seed)
     kinds = rng.integers(0, size, (many, 40))
     kinds[:, 0] = size - 1
@@ -26,7 +26,7 @@ def columns(size, records=300, many=6, seed=0):
 
 @pytest.fixture(params=["here", "in DuckDB"])
 def way(request, monkeypatch):
-    """Few records are counted here, many in DuckDB."""
+    """Force sorting or DuckDB, whatever the number of records."""
     monkeypatch.setattr(cells_module, "FEW", {"here": 10**9, "in DuckDB": 0}[request.param])
 
 
@@ -79,7 +79,7 @@ def test_a_cancel_is_heard_while_records_collapse():
     collapse(many, {})
     whole = time.monotonic() - began
     cancel.set()
-    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+    with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
         collapse(many, {})
     assert time.monotonic() - began - whole < whole / 2
 

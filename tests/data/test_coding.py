@@ -1,4 +1,4 @@
-"""Records to codes and back, and records left out."""
+"""Coding and decoding of records, and selections."""
 
 import pandas as pd
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Where codes lie and what they cover: numbers that floats can hardly tell apart included."""
+"""Positions and intervals of codes, including numbers that floats can hardly distinguish."""
 
 import numpy as np
 import pandas as pd

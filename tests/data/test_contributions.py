@@ -1,4 +1,4 @@
-"""Contributions by individuals are read from lines as the Federal Election Commission writes them."""
+"""Contributions in the format of the Federal Election Commission."""
 
 from pathlib import Path
 
@@ -51,9 +51,7 @@ def test_the_party_is_that_of_the_committee(itcont, tmp_path):
     frame = read_contributions(itcont, committees)
     assert frame.party[0] == "DEM" and pd.isna(frame.party[1]) and list(frame)[-1] == "party"
     committees.write_text("C1|x\n")
-    with pytest.raises(
-        BadInput, match=r"cm.txt: line 1 has another number of fields .2.; each line of this format has 15"
-    ):
+    with pytest.raises(BadInput, match=r"cm.txt: line 1 has 2 fields; in this format each line has 15 fields"):
         read_contributions(itcont, committees)
 
 
@@ -70,11 +68,11 @@ def test_further_columns_are_read_where_they_are_said_to_stand(itcont):
     [
         (
             [LINE, "C1|N|secret"],
-            "line 2 has another number of fields .3.; each line of this format has 21, between vertical bars",
+            "line 2 has 3 fields; in this format each line has 21 fields, separated by vertical bars",
         ),
-        (["state,zip", "secret,75206"], "line 1 has another number of fields .1.; each line"),
-        ([], "it cannot be read as lines of text; each line"),
-        ([LINE, LINE.replace("|IND|", "|secret|")], r"line 2: field 7 \(entity\) is none of the known codes"),
+        (["state,zip", "secret,75206"], "line 1 has 1 fields; in this format"),
+        ([], "it cannot be read as lines of text; in this format each line"),
+        ([LINE, LINE.replace("|IND|", "|secret|")], r"line 2: field 7 \(entity\) is an unknown code"),
         ([LINE, LINE.replace("|250|", "|secret|")], r"line 2: field 15 \(amount\) is not a number"),
         ([LINE.replace("|250|", "|inf|")], r"line 1: field 15 \(amount\) is not a number"),
     ],
@@ -88,13 +86,13 @@ def test_a_file_of_another_form_is_refused_in_one_sentence(tmp_path, lines, said
 
 
 def test_what_is_no_field_or_no_file_is_said(itcont, tmp_path):
-    with pytest.raises(BadInput, match="there is no field 22 in this format; give a place from 1 to 21"):
+    with pytest.raises(BadInput, match="there is no field 22 in this format; use a number from 1 to 21"):
         read_contributions(itcont, places={"date": 22})
-    with pytest.raises(BadInput, match="there is no such file"):
+    with pytest.raises(BadInput, match="not an existing file"):
         read_contributions(tmp_path / "none.txt")
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="needs ../shared/data/donations-2008.csv.gz")
 def test_the_donations_at_hand_are_not_in_this_form():
-    with pytest.raises(BadInput, match=r"line 1 has another number of fields .1.; each line of this format has 21"):
+    with pytest.raises(BadInput, match=r"line 1 has 1 fields; in this format each line has 21 fields"):
         read_contributions(REAL)

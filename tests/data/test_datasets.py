@@ -1,4 +1,4 @@
-"""The bundled tables and their hierarchies are there."""
+"""The bundled tables and their hierarchies exist."""
 
 from dataclasses import replace
 
@@ -41,5 +41,5 @@ def test_generated_tables_have_the_roles_of_the_paper():
 
 def test_a_whole_number_of_records_is_asked_for():
     for wrong in ({"n": 0}, {"seed": -1}):
-        with pytest.raises(BadInput, match="1 or more"):
+        with pytest.raises(BadInput, match="n must be at least 1 and seed at least 0"):
             datasets.donations(**wrong)

@@ -1,4 +1,4 @@
-"""What one quasi-identifier tells about another, against a guess of each record from all others, one by one."""
+"""Dependencies between quasi-identifiers, against guesses of single records from all others."""
 
 import math
 from collections import Counter
@@ -26,14 +26,14 @@ def one(found: Table, determining: str, determined: str) -> counted.Dependency:
 
 
 def guessed(others: list[str], value: str) -> Fraction:
-    """The chance that a guess from the others is this value."""
+    """Return the probability that a guess from the others is this value."""
     counts = Counter(others)
     best = [name for name, count in counts.items() if count == max(counts.values())]
     return Fraction(value in best, len(best))
 
 
 def naive(pairs: list[tuple[str, str]]) -> tuple[float, float, int, int]:
-    """Share and commonest, exceptions, those who are alone: one record after the other."""
+    """Return share, commonest, exceptions and unique records, one record after the other."""
     right, blindly, seen = Fraction(0), Fraction(0), 0
     for i, (a, b) in enumerate(pairs):
         others = pairs[:i] + pairs[i + 1 :]
@@ -66,9 +66,23 @@ def test_both_ways_of_counting_agree(monkeypatch):
     assert counted._between(found) == dense
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_pairs_of_many_records_are_counted_without_the_cells(monkeypatch, engine):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"zip": rng.integers(0, 40, 3000), "age": rng.integers(0, 9, 3000)})
+    frame["state"] = frame["zip"] // 10
+    table = Table.bare(frame, engine=engine).with_roles(["zip", "age", "state"])
+    expected = between(table)
+    monkeypatch.setattr(counted, "MANY", 1000)
+    monkeypatch.setattr(Table, "cells", lambda *_: pytest.fail("the cells of all quasi-identifiers were counted"))
+    assert between(Table.bare(frame, engine=engine).with_roles(["zip", "age", "state"])) == expected
+
+
 def test_worked_by_hand():
-    """Two towns of three and a hamlet of one: of the six in towns the four in agreement with most of the others count,
-    and those that a tie leaves to chance by half."""
+    """Two towns with three people each, and one person elsewhere.
+
+    Of the six in towns, four agree with most of the others; the ties of the remaining two count one half.
+    """
     frame = pd.DataFrame({"town": list("AAABBBH"), "team": list("rrrrrgg")})
     got = one(table(frame), "town", "team")
     assert (got.alone, got.exceptions) == (1, 1)
@@ -82,10 +96,10 @@ def test_what_is_determined_is_said_so_and_what_follows():
     frame.loc[0, "state"] = "Q"
     nearly = one(table(frame), "zip", "state")
     assert nearly.words == "zip nearly determines state: 99 %" and nearly.exceptions == 1
-    assert nearly.gives_away and "1 record is an exception." in nearly.sentence
+    assert nearly.is_strong and "1 record is an exception." in nearly.sentence
     exact = one(table(frame.iloc[1:]), "zip", "state")
     assert exact.words == "zip determines state" and exact.strength == 1
-    assert exact.meaning == "Generalizing state hides nothing while zip stays as fine as it is."
+    assert exact.meaning == "Generalizing state hides nothing unless zip is generalized too."
     back = one(table(frame.iloc[1:]), "state", "zip")
     assert back.words == "state partly determines zip: 63 %" and back.meaning == ""
 
@@ -95,7 +109,7 @@ def test_values_of_one_record_each_determine_nothing():
     frame = pd.DataFrame({"name": [f"n{i}" for i in range(400)], "sex": draw.choice(["m", "f"], 400)})
     got = one(table(frame), "name", "sex")
     assert got.alone == 400 and got.exceptions == 0 and got.strength == 0 and math.isnan(got.share)
-    assert got.words == "name says little about sex" and "a value of name of its own" in got.sentence
+    assert got.words == "name hardly predicts sex" and "its own value of name" in got.sentence
     assert got.per_cent == ""
 
 
@@ -112,7 +126,7 @@ def test_what_is_independent_has_no_strength_however_fine():
 
 def test_a_column_of_one_value_is_no_news():
     got = one(table(pd.DataFrame({"a": list("xxyy"), "b": list("kkkk")})), "a", "b")
-    assert got.strength == 0 and got.verdict == "says little about"
+    assert got.strength == 0 and got.verdict == "hardly predicts"
 
 
 def test_engines_agree_and_a_frame_lists_the_strongest_first(tmp_path):
@@ -130,7 +144,7 @@ def test_engines_agree_and_a_frame_lists_the_strongest_first(tmp_path):
 def test_an_employer_tells_the_state_as_in_the_slides():
     got = one(workbench.datasets.donations(), "employer", "state")
     assert got.settled > 0.8 and got.verdict == "partly determines"
-    assert "of the values of employer that several records have, 86 % have one state each" in got.sentence.lower()
+    assert "86 % of the values of employer with several records have a single state" in got.sentence.lower()
 
 
 def test_one_quasi_identifier_has_none(adult):
@@ -139,4 +153,4 @@ def test_one_quasi_identifier_has_none(adult):
 
 def test_where_all_cells_do_not_fit_it_is_said_that_nobody_looked():
     memory, other = parted.pair(11)
-    assert counted.given_away(memory) != [counted.UNSEEN] == counted.given_away(other)
+    assert counted.describe_dependencies(memory) != [counted.UNSEEN] == counted.describe_dependencies(other)

@@ -50,7 +50,7 @@ def test_a_seed_is_a_country_whatever_the_number_of_donations(frame):
 
 
 def shares_in_one_state(frame: pd.DataFrame, employers: pd.Index) -> dict[str, float]:
-    """Of employers of some sizes, the share of records that lie in the commonest state of the employer."""
+    """Return, for employers of some sizes, the share of records in the employer's commonest state."""
     counts = frame[frame.employer.isin(employers)].groupby(["employer", "state"]).size()
     found = counts.groupby("employer").agg(["sum", "max"])
     sizes = pd.cut(found["sum"], [3, 10, 50, 300], labels=["small", "middle", "large"])
@@ -59,7 +59,7 @@ def shares_in_one_state(frame: pd.DataFrame, employers: pd.Index) -> dict[str, f
 
 
 def skew(frame: pd.DataFrame, column: str) -> np.ndarray:
-    """The records of the 10th, 100th, 1,000th and 5,000th commonest value, for 277,274 records."""
+    """Return the number of records of the 10th, 100th, 1,000th and 5,000th commonest value, per 277,274 records."""
     return frame[column].value_counts().to_numpy()[[9, 99, 999, 4999]] * 277_274 / len(frame)
 
 

@@ -1,9 +1,9 @@
-"""A fingerprint differs where a release may: by content, role, level, hierarchy, range of levels, population."""
+"""Fingerprints differ by content, role, level, hierarchy, range of levels and population."""
 
 import pandas as pd
 
-from workbench.data.engines import elsewhere
-from workbench.data.fingerprint import alike, fingerprint
+from workbench.data.engines import remote
+from workbench.data.fingerprint import fingerprint, has_same_data
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
 
@@ -28,13 +28,20 @@ def test_whatever_changes_a_release_changes_it():
 def test_tables_are_alike_wherever_their_records_are():
     roles = {"quasi": ["age", "sex"], "sensitive": "ill"}
     here, there = (Table.read(FRAME, **roles, engine=engine) for engine in ("memory", "duckdb"))
-    assert here.fingerprint != there.fingerprint and alike(here, there) and alike(there, here) and alike(here, here)
+    assert (
+        here.fingerprint != there.fingerprint
+        and has_same_data(here, there)
+        and has_same_data(there, here)
+        and has_same_data(here, here)
+    )
     for column, values in (("age", [20, 31, 31, 45]), ("age", [20, 20, 31, 44]), ("sex", list("mfmf"))):
-        assert not alike(Table.read(FRAME.assign(**{column: values}), **roles), there)
-    assert not alike(here.with_roles(["age"], "ill"), there)
+        assert not has_same_data(Table.read(FRAME.assign(**{column: values}), **roles), there)
+    assert not has_same_data(here.with_roles(["age"], "ill"), there)
 
 
 def test_where_combinations_do_not_fit_columns_are_compared(monkeypatch):
-    monkeypatch.setattr(elsewhere, "MOST", 1)
+    monkeypatch.setattr(remote, "MOST", 1)
     here, there = (Table.read(FRAME, ["age", "sex"], "ill", engine=engine) for engine in ("memory", "duckdb"))
-    assert alike(here, there) and not alike(Table.read(FRAME.assign(ill=list("aaab")), ["age", "sex"], "ill"), there)
+    assert has_same_data(here, there) and not has_same_data(
+        Table.read(FRAME.assign(ill=list("aaab")), ["age", "sex"], "ill"), there
+    )

@@ -1,4 +1,4 @@
-"""Levels that columns may be released at: which there are, what is refused, and what stays when the table changes."""
+"""Ranges of levels for releases: existing levels, invalid ones, and changes of the table."""
 
 import pytest
 
@@ -32,14 +32,17 @@ def test_without_a_range_every_level_is_allowed():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"age": [0, 4]}, r"'age' cannot be released at levels \[0, 4\]: .* to 3 \(everything is one\), as \[0, 3\]"),
+        (
+            {"age": [0, 4]},
+            r"'age' cannot be released at levels \[0, 4\]: .* to 3 \(one node for everything\), for example \[0, 3\]",
+        ),
         ({"age": [2, 1]}, "the lowest and the highest"),
         ({"age": [-1, 1]}, "the lowest and the highest"),
         ({"age": [1]}, "the lowest and the highest"),
         ({"age": [True, 1]}, "the lowest and the highest"),
         ({"age": "12"}, "cannot be released at levels '12'"),
         ({"age": 2}, "cannot be released at levels 2"),
-        ({"pay": [0, 1]}, "'pay' has no levels to be released at: it is no quasi-identifier"),
+        ({"pay": [0, 1]}, "'pay' is not a quasi-identifier, so it has no range of levels"),
         ({"agee": [0, 1]}, "no column 'agee'; did you mean 'age'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Who of a population fits what classes show, beside the same counted person by person."""
+"""People of a population in classes, compared with a count of single people."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.methods.tables import HIERARCHIES, random_frame
+from tests.methods.tables import random_frame
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 
@@ -14,7 +14,7 @@ QUASI = ["whole", "word", "real", "day"]
 
 
 def near(value, values, low, high, missing):
-    """Whether a person's value lies in a run of a column's codes; what the column does not have lies nowhere."""
+    """Return whether a person's value is within a run of a column's codes; values that the column lacks are in none."""
     if pd.isna(value):
         return missing and high == len(values)
     if value in values:
@@ -30,8 +30,7 @@ def near(value, values, low, high, missing):
 def test_people_fit_regions_as_one_counts_them(seed, missing):
     sample, everybody = random_frame(seed, 20, missing=missing), random_frame(seed + 1, 60, missing=0.1)
     everybody["word"] = everybody["word"].replace("w5", "elsewhere")
-    hierarchies = {"whole": HIERARCHIES["whole"]} if seed % 2 else {}
-    table = Table.from_frame(sample, QUASI, hierarchies=hierarchies).with_population(everybody)
+    table = Table.from_frame(sample, QUASI).with_population(everybody)
     rng, columns = np.random.default_rng(seed), [table.columns[name] for name in table.quasi]
     ends = np.stack([np.sort(rng.integers(0, one.size, (30, 2)), axis=1) for one in columns], axis=1)
     low, high = (np.ascontiguousarray(ends[:, :, side], np.int32) for side in (0, 1))
@@ -68,11 +67,11 @@ def test_the_population_follows_the_table_and_is_in_its_fingerprint(tmp_path):
     everybody.to_csv(tmp_path / "everybody.csv", index=False)
     table = Table.from_frame(frame, ["age", "town"], "ill")
     beside = table.with_population(tmp_path / "everybody.csv")
-    assert table.population is None and "name" not in beside.drawn_from.columns
+    assert table.population is None and "name" not in beside.population_table.columns
     assert beside.fingerprint == table.with_population(tmp_path / "everybody.csv").fingerprint != table.fingerprint
     assert beside.fingerprint != table.with_population(everybody[:3]).fingerprint
     other = beside.with_roles(["town"], "ill").with_hierarchies({}).drop(["age"])
     codes = np.array([[0], [2]], np.int32)
     assert other.population.fitting(codes, codes).tolist() == [1, 2]
-    with pytest.raises(BadInput, match=r"no column 'town' .wanted as quasi-identifier of the population"):
+    with pytest.raises(BadInput, match=r"no column 'town' .as quasi-identifier of the population"):
         table.with_population(everybody.drop(columns="town"))

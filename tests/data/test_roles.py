@@ -1,4 +1,4 @@
-"""Columns as they are named in a call, and as people type them."""
+"""Names of columns in calls and as typed."""
 
 import pandas as pd
 import pytest
@@ -17,13 +17,13 @@ def read(frame=FRAME, **roles):
 
 def test_one_column_or_several_may_be_given_or_none():
     assert column_names(None) == () and column_names("a, b") == ("a, b",) and column_names(["a", "b"]) == ("a", "b")
-    with pytest.raises(BadInput, match="one or a list of them, not as 5"):
+    with pytest.raises(BadInput, match="must be a name or a list of names, got 5"):
         column_names(5)
 
 
 def test_every_column_has_one_role():
     assert assign(["a", "b", "c"], ["a"], ["c"], []) == {"a": "quasi", "b": "neutral", "c": "sensitive"}
-    with pytest.raises(BadInput, match="column 'a' is quasi and identifier; give it one role"):
+    with pytest.raises(BadInput, match="column 'a' has two roles, quasi and identifier; give it one role"):
         assign(["a", "b"], ["a"], [], ["a"])
     with pytest.raises(BadInput, match="no column 'd'"):
         require_columns(["d"], ["a"])
@@ -33,9 +33,9 @@ def test_every_column_has_one_role():
     ("weight", "said"),
     [
         ("nothing", "no column 'nothing'"),
-        ("age", "'age' is quasi and weight"),
-        (["pay", "more"], "2 columns were named as weights"),
-        (3, "by name"),
+        ("age", "'age' has two roles, quasi and weight"),
+        (["pay", "more"], "there are 2 weight columns; choose at most one"),
+        (3, "must be a name"),
     ],
 )
 def test_a_weight_is_one_column_without_another_role(weight, said):
@@ -71,3 +71,11 @@ def test_a_column_is_a_weight_until_it_has_another_role():
     assert table.with_roles(["age"], "ill", weight="pay").weight == "pay"
     assert table.drop(["pay"]).weight is None and table.with_hierarchies({}).weight == "pay"
     assert read().weight is None and read().fingerprint != table.fingerprint
+
+
+def test_amounts_that_an_attacker_may_know_are_not_called_identifiers():
+    frame = pd.DataFrame({"sales": [10, 2_000, 35, 470_000, 61, 9_999], "row": range(6), "name": list("abcdef")})
+    table = Table.from_frame(frame, quasi=["sales", "row", "name"])
+    assert [note.split("'")[1] for note in table.role_notes] == ["row", "name"]
+    published = table.with_roles(["name"])
+    assert "column 'sales' (neutral)" in " ".join(published.role_notes), "published as it is"

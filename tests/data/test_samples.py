@@ -1,4 +1,4 @@
-"""A sample has some of the records, whole, and the values that these have."""
+"""Samples have complete records of the table, and only their values."""
 
 import json
 
@@ -54,7 +54,8 @@ def test_a_sample_says_that_it_is_one_wherever_it_goes(tmp_path):
     assert whole.sample(200) is whole and resample(drawn, 1).sampled == drawn.sampled
     for model, beside in ((KAnonymity(3), 2), (None, 0)):
         release = Mondrian()(drawn, model) if model else Keep()(drawn)
-        assert release.to_pass_on == "it is of a random sample of 60 of 200 records" and not Keep()(whole).to_pass_on
+        assert release.recipient_notice == "it is of a random sample of 60 of 200 records"
+        assert not Keep()(whole).recipient_notice
         files = release.export(tmp_path / f"{beside}.csv", smallest=7)
         books = [path for path in files if path.suffix == ".json"]
         assert json.loads(books[0].read_bytes())["sample"] == "a random sample of about 63 of about 203 records"
@@ -64,5 +65,5 @@ def test_a_sample_says_that_it_is_one_wherever_it_goes(tmp_path):
 
 @pytest.mark.parametrize("records", [0, -1, True, 2.0, "9"])
 def test_a_sample_of_no_number_of_records_is_refused(records):
-    with pytest.raises(BadInput, match="as a whole number, 1 or above"):
+    with pytest.raises(BadInput, match="must be a whole number of records, at least 1"):
         people().sample(records)

@@ -1,4 +1,4 @@
-"""A sensitive column as models see it: the whole table's histogram, at a level and above."""
+"""Sensitive columns at their model level: the whole table's histogram, and the levels above."""
 
 import numpy as np
 
@@ -15,6 +15,6 @@ def test_the_prior_is_the_distribution_of_the_whole_table(small):
 
 def test_at_a_level_its_groups_are_the_values(small):
     column = small(0).columns["disease"]
-    fine, coarse = Sensitive.of(column, 0), Sensitive.of(column, 1)
+    fine, coarse = Sensitive.from_column(column, 0), Sensitive.from_column(column, 1)
     assert len(coarse) == len(column.hierarchy.levels[0].starts) < len(fine)
     assert np.isclose(fine.prior.sum(), coarse.prior.sum())

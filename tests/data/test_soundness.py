@@ -1,4 +1,4 @@
-"""Roles that columns cannot have are refused, with the column's name."""
+"""Columns that cannot have their roles are refused by name."""
 
 import pandas as pd
 import pytest
@@ -15,7 +15,11 @@ COLUMNS = Table.bare(pd.DataFrame({"age": [1, 2, 3], "one": ["x"] * 3, "stands":
     [
         ({"age": "quasi", "one": "sensitive", "stands": "neutral"}, {}, "'one' has only one value"),
         ({"age": "quasi", "one": "neutral", "stands": "weight"}, {}, "weight 'stands': it is below 0"),
-        ({"age": "quasi", "one": "neutral", "stands": "neutral"}, {"age": 1}, "levels names 'age'"),
+        (
+            {"age": "quasi", "one": "neutral", "stands": "neutral"},
+            {"age": 1},
+            "levels: 'age' is not a sensitive column",
+        ),
     ],
 )
 def test_what_does_not_go(roles, levels, words):

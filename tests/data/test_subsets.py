@@ -16,7 +16,7 @@ from workbench.data.table import Table
 
 
 def naive(rows, columns, k):
-    """Of each subset: groups, alone, in groups below k, alone on no part."""
+    """Return, for each subset, the numbers of groups, of unique records, in groups below k, and of minimal ones."""
     alone, found = {}, {}
     for size in range(columns + 1):
         for chosen in combinations(range(columns), size):
@@ -52,7 +52,7 @@ def test_keys_beyond_64_bits_and_too_many_columns():
     found = every_subset(codes, np.ones(300, np.int64), 2)
     frame = pd.DataFrame(dict(enumerate(codes)))
     assert found.unique[15] == (frame.groupby([0, 1, 2, 3]).size() == 1).sum()
-    with pytest.raises(BadInput, match="13 columns have 8,192 subsets; give at most 12"):
+    with pytest.raises(BadInput, match="13 columns have 8,192 subsets; choose at most 12"):
         every_subset([codes[0]] * 13, np.ones(300, np.int64), 2)
     many = np.zeros(200_000, np.int8)
     with pytest.raises(BadInput, match="4,096 subsets and 200,000 combinations of values, too many"):

@@ -1,4 +1,4 @@
-"""Visits are read from fixed-width records as the ambulatory care survey of 1973 has them."""
+"""Visits in the fixed-width format of the ambulatory care survey of 1973."""
 
 import gzip
 import shutil
@@ -46,12 +46,12 @@ def test_further_columns_are_read_where_they_are_said_to_stand(tape):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it is empty, but 80 characters a line are asked for"),
-        (record() + "\nsecret", "line 2 is shorter, but 80 characters a line are asked for"),
-        (record() + "\n" + record(sex="8"), r"line 2: what stands at 9 to 9 \(sex\) is none of the known codes"),
+        ("", "it is empty, but the positions need 80 characters per line"),
+        (record() + "\nsecret", "line 2 is shorter, but the positions need 80 characters per line"),
+        (record() + "\n" + record(sex="8"), r"line 2: positions 9 to 9 \(sex\) is an unknown code"),
         (
             record(birth="secr"),
-            r"line 1: what stands at 5 to 6 \(birth_month\) is not a number; is the file of this form",
+            r"line 1: positions 5 to 6 \(birth_month\) is not a number; check the format of the file",
         ),
     ],
 )
@@ -64,7 +64,7 @@ def test_a_file_of_another_form_is_refused_in_one_sentence(tmp_path, text, said)
 
 
 def test_positions_that_are_none_are_said(tape):
-    with pytest.raises(BadInput, match="race: positions are the first and the last"):
+    with pytest.raises(BadInput, match="race: give the first and the last position"):
         read_visits(tape, {"race": (0, 1)})
 
 
@@ -73,5 +73,5 @@ def test_the_survey_at_hand_is_not_in_this_form(tmp_path):
     path = tmp_path / "namcs.csv"
     with gzip.open(REAL) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file)
-    with pytest.raises(BadInput, match=r"is the file of this form\?"):
+    with pytest.raises(BadInput, match=r"check the format of the file"):
         read_visits(path)

@@ -1,4 +1,4 @@
-"""The table: roles, levels, hierarchies, and what it says about input that cannot be used."""
+"""Tables: roles, levels, hierarchies, and errors of unusable input."""
 
 import threading
 
@@ -23,12 +23,12 @@ def test_roles_say_what_a_column_is():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"quasi": ["age", "wrok"]}, "no column 'wrok' .wanted as quasi.; did you mean 'work'?"),
-        ({"sensitive": "illness"}, "no column 'illness' .wanted as sensitive.; did you mean 'ill'?|there are"),
-        ({"identifiers": ["ssn"]}, "no column 'ssn' .wanted as identifier.; it has 5 columns, none of a like name"),
-        ({"quasi": ["age", "ill"]}, "'ill' is quasi and sensitive; give it one role"),
-        ({"identifiers": ["age"]}, "'age' is quasi and identifier; give it one role"),
-        ({"quasi": ["age", "age"]}, "'age' is quasi and quasi; give it one role|named twice"),
+        ({"quasi": ["age", "wrok"]}, "no column 'wrok' .as quasi.; did you mean 'work'?"),
+        ({"sensitive": "illness"}, "no column 'illness' .as sensitive.; did you mean 'ill'?|there are"),
+        ({"identifiers": ["ssn"]}, "no column 'ssn' .as identifier.; it has 5 columns, none with a similar name"),
+        ({"quasi": ["age", "ill"]}, "'ill' has two roles, quasi and sensitive; give it one role"),
+        ({"identifiers": ["age"]}, "'age' has two roles, quasi and identifier; give it one role"),
+        ({"quasi": ["age", "age"]}, "'age' has two roles, quasi and quasi; give it one role|named twice"),
         ({"quasi": []}, "no quasi-identifier was chosen; choose at least one"),
         ({"hierarchies": {"agee": Intervals(widths=(5,))}}, "no column 'agee'; did you mean 'age'?"),
         ({"levels": {"ill": 1}}, "'ill' has no level 1; its hierarchy has 0"),
@@ -42,7 +42,7 @@ def test_roles_that_cannot_be_are_one_clear_error(change, message):
 
 @pytest.mark.parametrize("name", ["il", "age", "name"])
 def test_levels_are_for_sensitive_columns(name):
-    with pytest.raises(BadInput, match=f"levels names '{name}', which is not a sensitive column; there are ill"):
+    with pytest.raises(BadInput, match=f"levels: '{name}' is not a sensitive column; the sensitive columns are: ill"):
         made(levels={name: 1})
 
 
@@ -106,7 +106,7 @@ def test_other_roles_are_given_to_the_same_microdata():
 
 
 def ready(*leaves):
-    """A hierarchy with two groups: what begins with g, and the rest."""
+    """Return a hierarchy with two groups: values that begin with g, and the others."""
     starts = [0, next(i for i, leaf in enumerate(leaves) if not leaf.startswith("g"))]
     return Hierarchy(leaves, (Level(np.array(starts), ("state", "other")),))
 
@@ -220,15 +220,15 @@ def test_a_column_with_nothing_in_it_is_left_out_of_a_bare_table_with_a_note():
     frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
     bare = Table.bare(frame)
     assert bare.names == ["age", "ill"] and list(bare.roles) == ["age", "ill"]
-    assert any("none: nothing but missing" in note for note in bare.notes)
-    with pytest.raises(BadInput, match="nothing but missing"):
+    assert any("none: all values are missing" in note for note in bare.notes)
+    with pytest.raises(BadInput, match="all values of all columns are missing"):
         Table.bare(frame[["none"]])
 
 
 def test_of_a_table_with_roles_only_a_neutral_column_may_hold_nothing():
     frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
     table = Table.read(frame, ["age"], "ill")
-    assert table.neutral == () and any("none: nothing but missing" in note for note in table.notes)
+    assert table.neutral == () and any("none: all values are missing" in note for note in table.notes)
     for roles in ({"quasi": ["age", "none"]}, {"quasi": ["age"], "sensitive": ["none"]}):
-        with pytest.raises(BadInput, match="column 'none': there is nothing but missing values"):
+        with pytest.raises(BadInput, match="column 'none': all values are missing"):
             Table.read(frame, **roles)

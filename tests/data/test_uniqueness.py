@@ -1,4 +1,4 @@
-"""Records singled out, against pandas' groupby."""
+"""Unique records, against groupby of pandas."""
 
 import random
 from itertools import combinations
@@ -9,11 +9,11 @@ import pytest
 
 from tests.conftest import people
 from workbench.data.table import Table
-from workbench.data.uniqueness import single_out, survey
+from workbench.data.uniqueness import count_unique, survey
 
 
 def naive(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[int, int]:
-    """Distinct combinations, and records alone with theirs."""
+    """Return the numbers of distinct combinations and of unique records."""
     sizes = frame.astype(object).fillna("?").groupby(list(names)).size()
     return len(sizes), int((sizes == 1).sum())
 
@@ -24,7 +24,7 @@ def test_every_combination_is_counted_as_by_groupby(seed):
     table = Table.bare(frame)
     for size in (1, 2, 3, 6):
         for names in combinations(frame.columns, size):
-            found = single_out(table, names)
+            found = count_unique(table, names)
             assert (found.distinct, found.unique) == naive(frame, names)
             assert found.share == found.unique / len(frame)
 
@@ -51,7 +51,7 @@ def test_keys_beyond_64_bits_are_ranked():
     wide = pd.DataFrame({f"{name}{i}": frame[name].sample(frac=1, random_state=i) for name in "abc" for i in range(4)})
     wide = wide.reset_index(drop=True)
     assert np.prod([float(n) for n in wide.nunique()]) > 2**62
-    found = single_out(Table.bare(wide), tuple(wide.columns))
+    found = count_unique(Table.bare(wide), tuple(wide.columns))
     assert (found.distinct, found.unique) == naive(wide, tuple(wide.columns))
 
 
@@ -62,13 +62,26 @@ def test_a_large_table_is_counted_on_some_of_the_combinations_and_says_so():
     )
     table = Table.bare(frame)
     true = naive(frame, ("a", "b"))
-    found = single_out(table, ("a", "b"), exact=10_000)
+    found = count_unique(table, ("a", "b"), exact=10_000)
     assert found.one_in == 4
     assert found.distinct == pytest.approx(true[0], rel=0.05) and found.unique == pytest.approx(true[1], rel=0.05)
-    assert (single_out(table, ("c",), exact=10_000).one_in, single_out(table, ("c",), exact=10_000).distinct) == (1, 3)
-    assert survey(table, exact=10_000).notes == (
-        "Large numbers are estimates: counted on one in 4 of the combinations of values.",
+    assert (count_unique(table, ("c",), exact=10_000).one_in, count_unique(table, ("c",), exact=10_000).distinct) == (
+        1,
+        3,
     )
+    assert survey(table, exact=10_000).notes == ("Large numbers are estimates from one in 4 combinations of values.",)
+
+
+def test_records_on_the_disk_are_counted_there():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"zip": rng.integers(0, 900, 2000), "age": rng.integers(0, 90, 2000), "sex": rng.integers(0, 2, 2000)}
+    )
+    here, there = Table.bare(frame), Table.bare(frame, engine="duckdb")
+    assert survey(there) == survey(here)
+    sizes = frame.groupby(["zip", "age"]).size()
+    found = count_unique(there, ["zip", "age"])
+    assert (found.distinct, found.unique) == (len(sizes), int((sizes == 1).sum()))
 
 
 def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
@@ -80,7 +93,7 @@ def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
     assert {name for one in found.pairs for name in one.names} > {f"q{i}" for i in range(35, 60)}
     assert found.notes == (
         "Combinations were counted for the 30 of 60 columns that distinguish records best.",
-        "Of the triples, 500 of 4,060 were counted: around the worst pairs.",
+        "500 of 4,060 triples were counted, around the worst pairs.",
     )
     assert calls[-1] == (935, 935) and all(total == 935 for _, total in calls)
     sample = found.triples[::50]
@@ -100,5 +113,5 @@ def test_progress_may_stop_it():
 
 def test_no_column_and_one_record():
     one = Table.bare(pd.DataFrame({"a": [1], "b": ["x"]}))
-    assert single_out(one, ()).unique == 1 and single_out(one, ("a", "b")).unique == 1
+    assert count_unique(one, ()).unique == 1 and count_unique(one, ("a", "b")).unique == 1
     assert survey(one).pairs == ()

@@ -1,4 +1,4 @@
-"""How many people records stand for: as a plain sum over them."""
+"""The number of people that records represent, against a sum over records."""
 
 import numpy as np
 import pandas as pd
@@ -25,12 +25,12 @@ def test_people_of_cells_and_records(frame):
         ill = table.columns["ill"].values[cells.others["ill"][i]]
         assert many == pytest.approx(summed[age, sex, ill])
     assert weights.of_record(table) == pytest.approx(frame["stands"].to_numpy())
-    assert weights.heaviest(table) == frame["stands"].max()
+    assert weights.max_weight(table) == frame["stands"].max()
     share = frame.groupby("ill")["stands"].sum() / frame["stands"].sum()
     assert weights.shares(table)["ill"] == pytest.approx(share.to_numpy())
 
 
 def test_without_weights_each_record_stands_for_one(frame):
     table = Table.from_frame(frame.drop(columns="stands"), ["age", "sex"], "ill")
-    assert weights.people(table) is table.cells().weight and weights.heaviest(table) == 1
+    assert weights.people(table) is table.cells().weight and weights.max_weight(table) == 1
     assert weights.shares(table)["ill"] == pytest.approx(table.sensitive["ill"].prior)

@@ -1,4 +1,4 @@
-"""What a study calls its columns and records stands on every page; released files keep the columns' own names."""
+"""The wording of a study appears on every page; released files have the original column names."""
 
 import csv
 
@@ -26,9 +26,11 @@ def read(tmp_path_factory) -> Published:
 def test_every_page_says_titles_and_what_a_record_is(read):
     best = read.opens(read.results["cap"])
     page = report(read, best, read.results["cap"]).split("<script>")[0]
-    about = "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learnt: first diagnosis."
+    about = (
+        "About 600 visits. An attacker may know: age at the visit, home and sex. Not to be learned: first diagnosis."
+    )
     assert statements.about(read) == about and about in page
-    assert statements.question(read) == "How much may be learnt about any one visit?"
+    assert statements.question(read) == "How much may be learned about any one visit?"
     assert statements.learnt(read, best)["sentence"].startswith("No visit’s first diagnosis is certain. The surest")
     assert "visits have their first diagnosis guessed right" in statements.learnt(read, best)["unit"]
     cards = (statements.learnt, statements.most_exposed, cost.cost)
@@ -38,7 +40,7 @@ def test_every_page_says_titles_and_what_a_record_is(read):
     text = " ".join([*said, page.split('id="computed"')[0]])
     for word in ("people", "person", "everybody", "anybody", "disease"):
         assert word not in text.lower().replace("disease-", ""), word
-    assert "first diagnosis Flu" in text and "age at the visit" in text
+    assert "first diagnosis “Flu”" in text and "age at the visit" in text
 
 
 def test_released_files_keep_the_columns_own_names(read):
@@ -53,8 +55,8 @@ def test_the_dashboard_says_them_too(read):
     widget.send = lambda content, buffers=None: told.append(content)
     widget._heard(None, {"kind": "hello"}, [])
     study, choice = told
-    assert study["columns"] == ["age at the visit", "home", "sex"] and study["record"] == ["visit", "visits"]
-    assert "not told apart" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
+    assert study["columns"] == ["age at the visit", "home", "sex"]
+    assert "cannot be distinguished" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
     assert "Neutral (published unchanged): time of day." in study["as_they_are"]
 
 
@@ -83,7 +85,7 @@ def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
 
 
 def test_what_speaks_against_a_release_is_in_its_card_in_the_same_words(read):
-    """Not that nobody's value is certain, beside a warning that some are nearly so."""
+    """The card must not state that nobody's value is certain next to a warning that some are nearly certain."""
     for index in read.efficient:
         said = " ".join(statements.learnt(read, index).values())
         against = [one for one in read.points[index]["against"] if "nearly certain" in one]

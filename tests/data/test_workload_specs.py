@@ -1,4 +1,4 @@
-"""What a study may say of workloads."""
+"""Workloads in a study."""
 
 import pytest
 
@@ -18,14 +18,14 @@ def test_anything_else_is_refused(spec):
 
 
 def test_names_are_words_and_random_is_taken():
-    with pytest.raises(BadInput, match="'random' is the name of random queries"):
+    with pytest.raises(BadInput, match="the name 'random' is reserved"):
         checked({"random": ["age > 3"]})
     for name in ("", " ", 3):
-        with pytest.raises(BadInput, match="is no name"):
+        with pytest.raises(BadInput, match="must be a text"):
             checked({name: ["age > 3"]})
 
 
 @pytest.mark.parametrize("given", [None, ["age > 3"], "age > 3"])
 def test_workloads_have_names(given):
-    with pytest.raises(BadInput, match="give a mapping: a name, then its queries"):
+    with pytest.raises(BadInput, match="must be a mapping from names to queries"):
         checked(given)

@@ -10,7 +10,7 @@ import pytest
 from tests.disclosure.releases import made
 from workbench import BadInput, Table, disclosure_table
 from workbench.base.errors import Undefined
-from workbench.disclosure.exposure import exposed, used_up
+from workbench.disclosure.exposure import assess_exposure, used_share
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
 
@@ -41,15 +41,15 @@ def test_the_nearest_limit_is_the_one_most_used(small, seed):
             used[str(part)] = part.limit / score if part.at_least else score / part.limit
         assert shown.loc[row, "limit used"] == pytest.approx(max(used.values()))
         assert used[shown.loc[row, "nearest limit"]] == pytest.approx(max(used.values()))
-    nearest = exposed(release, model=MODEL).nearest
-    assert set(np.flatnonzero(nearest.broken)) == set(release.audit(MODEL).breaking)
+    nearest = assess_exposure(release, model=MODEL).nearest
+    assert set(np.flatnonzero(nearest.broken)) == set(release.audit(MODEL).violating)
 
 
 def test_how_much_of_a_limit_is_used_at_its_ends():
     at_most, at_least = TCloseness(0), KAnonymity(5)
-    assert used_up(at_most, np.array([0.0, 0.1])).tolist() == [1, np.inf]
-    assert used_up(TCloseness(0.5), np.array([0.0, 0.25, np.inf])).tolist() == [0, 0.5, np.inf]
-    assert used_up(at_least, np.array([5.0, 10.0, 0.0, np.inf])).tolist() == [1, 0.5, np.inf, 0]
+    assert used_share(at_most, np.array([0.0, 0.1])).tolist() == [1, np.inf]
+    assert used_share(TCloseness(0.5), np.array([0.0, 0.25, np.inf])).tolist() == [0, 0.5, np.inf]
+    assert used_share(at_least, np.array([5.0, 10.0, 0.0, np.inf])).tolist() == [1, 0.5, np.inf, 0]
 
 
 def mean_loss(labels, values):
@@ -68,7 +68,7 @@ def mean_loss(labels, values):
 def test_a_share_of_the_risk_is_how_far_the_mean_loss_falls_without_a_column(small, seed):
     release = Mondrian()(small(seed), KAnonymity(3))
     frame, quasi = release.frame(), list(release.table.quasi)
-    shares = exposed(release).risk_shares
+    shares = assess_exposure(release).risk_shares
 
     def without(names):
         return mean_loss(frame[names].agg("|".join, axis=1), frame.disease)
@@ -81,7 +81,7 @@ def test_a_share_of_the_risk_is_how_far_the_mean_loss_falls_without_a_column(sma
 
 
 def test_without_any_difference_nobody_has_a_share():
-    shares = exposed(Remove()(made())).risk_shares
+    shares = assess_exposure(Remove()(made())).risk_shares
     assert shares.share.tolist() == [0] and shares.mean == pytest.approx(0)
 
 
@@ -89,7 +89,7 @@ def test_without_any_difference_nobody_has_a_share():
 def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
     table = small(seed)
     release = Mondrian()(table, MODEL if seed == 0 else KAnonymity(3))
-    seen, frame = exposed(release, model=MODEL), table.frame
+    seen, frame = assess_exposure(release, model=MODEL), table.frame
     diseases = frame.disease.fillna("missing")
     for row, values in diseases.groupby(release.group_of_record):
         moved = (values.value_counts(normalize=True).sub(diseases.value_counts(normalize=True), fill_value=0)).max()
@@ -106,17 +106,19 @@ def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
 
 
 def test_why_in_special_cases():
-    kept = exposed(Keep()(Table.from_frame(pd.DataFrame({"age": [1, 2, 2], "ill": list("abb")}), ["age"], "ill")))
+    kept = assess_exposure(
+        Keep()(Table.from_frame(pd.DataFrame({"age": [1, 2, 2], "ill": list("abb")}), ["age"], "ill"))
+    )
     assert kept.why(0).startswith(
         "This class is one person, who has the ill a (33.3 % in the whole table): whoever knows"
     )
     assert "All 2 people in this class have the ill b" in kept.why(1)
-    assert "whoever knows only that a person is in the table learns nothing" in exposed(Remove()(made())).why(0)
-    bucket = exposed(Mondrian(publish="bucketized")(made(), KAnonymity(3)))
+    assert "whoever knows only that a person is in the table learns nothing" in assess_exposure(Remove()(made())).why(0)
+    bucket = assess_exposure(Mondrian(publish="bucketized")(made(), KAnonymity(3)))
     assert "the number of the bucket, learns that" in bucket.why(0)
     with pytest.raises(Undefined, match="no quasi-identifier has a share"):
         _ = bucket.risk_shares
-    hidden = exposed(Remove("ill")(made()), model=MODEL)
+    hidden = assess_exposure(Remove("ill")(made()), model=MODEL)
     assert "one of 6 people. This release does not publish 'ill'" in hidden.why(0)
     assert "nearest to is that of k-anonymity: k = 6, where at least 4 is asked" in hidden.why(0)
     with pytest.raises(Undefined, match="does not publish 'ill'"):
@@ -124,4 +126,4 @@ def test_why_in_special_cases():
     with pytest.raises(BadInput, match="there is no class 9; the release has 2"):
         bucket.why(9)
     with pytest.raises(BadInput, match="'k' is not a model"):
-        exposed(Keep()(made()), model="k")
+        assess_exposure(Keep()(made()), model="k")

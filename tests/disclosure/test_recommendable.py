@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from workbench.data.table import Table
-from workbench.disclosure.recommendable import against
+from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.methods import Mondrian
 from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
 
-NEARLY = "the ill of some may be nearly certain because of the release (95 % or more)"
+NEARLY = "the ill of some may be nearly certain because of the release (95 % or more, by rounded figures)"
 
 
 def table_of(old: list[str], young: list[str]) -> Table:
@@ -19,40 +19,42 @@ def table_of(old: list[str], young: list[str]) -> Table:
 
 def test_a_value_that_all_of_a_group_have_speaks_against_a_release():
     table = table_of(["gout"] * 40, ["flu", "cold"] * 30)
-    assert against(Mondrian()(table, KAnonymity(40)), 10) == [
+    assert reasons_not_to_recommend(Mondrian()(table, KAnonymity(40)), 10) == [
         "the ill of about 40 of about 100 people can be inferred with certainty"
     ]
 
 
 def test_a_value_that_nearly_all_of_a_group_have_speaks_against_it_unless_it_is_usual():
     rare = table_of(["gout"] * 39 + ["flu"], ["flu", "cold"] * 30)
-    assert against(Mondrian()(rare, KAnonymity(40)), 10) == [NEARLY]
+    assert reasons_not_to_recommend(Mondrian()(rare, KAnonymity(40)), 10) == [NEARLY]
     usual = table_of(["no"] * 39 + ["yes"], (["no"] * 9 + ["yes"]) * 6)
-    assert against(Mondrian()(usual, KAnonymity(40)), 10) == []
+    assert reasons_not_to_recommend(Mondrian()(usual, KAnonymity(40)), 10) == []
 
 
 def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
     table = table_of(["yes"] * 39 + ["no"], ["yes", "yes", "yes", "no", "no"] * 12)
-    assert against(Mondrian()(table, KAnonymity(40)), 10) == [NEARLY]
+    assert reasons_not_to_recommend(Mondrian()(table, KAnonymity(40)), 10) == [NEARLY]
 
 
 def test_what_a_model_promises_is_believed_of_groups_of_few_people():
     """Of 40 people 30 have it, which is told as all may; within t = .1 no group has it nearly for certain."""
     table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
     release, nearly = Mondrian()(table, KAnonymity(40)), NEARLY.replace("some", "up to about 40 of about 2,040 people")
-    assert against(release, 20) == [nearly]
-    assert against(release, 20, KAnonymity(40) & TCloseness(0.1)) == []
-    assert against(release, 20, TCloseness(0.5)) == [nearly]
+    assert reasons_not_to_recommend(release, 20) == [nearly]
+    assert reasons_not_to_recommend(release, 20, KAnonymity(40) & TCloseness(0.1)) == []
+    assert reasons_not_to_recommend(release, 20, TCloseness(0.5)) == [nearly]
 
 
 @pytest.mark.parametrize("model", [ProbabilisticLDiversity(1.25), AlphaK(0.8)], ids=str)
 def test_what_a_model_lets_one_value_have_is_believed_too(model):
     table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
     release = Mondrian()(table, KAnonymity(40) & model)
-    assert against(release, 20) and against(release, 20, model) == []
+    assert reasons_not_to_recommend(release, 20) and reasons_not_to_recommend(release, 20, model) == []
 
 
 def test_a_group_of_fewer_than_five_speaks_against_it():
     table = table_of(["gout", "flu"] * 2, ["flu", "cold"] * 30)
-    assert against(Mondrian()(table, KAnonymity(4)), 10) == ["some people are in a group of fewer than 5"]
-    assert against(Mondrian()(table, KAnonymity(5)), 10) == []
+    assert reasons_not_to_recommend(Mondrian()(table, KAnonymity(4)), 10) == [
+        "some people are in a group of fewer than 5"
+    ]
+    assert reasons_not_to_recommend(Mondrian()(table, KAnonymity(5)), 10) == []

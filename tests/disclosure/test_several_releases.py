@@ -5,8 +5,8 @@ import pandas as pd
 
 from workbench import Table
 from workbench.data.hierarchies.builders import Intervals
-from workbench.disclosure.recommendable import against
-from workbench.disclosure.several_releases import certain
+from workbench.disclosure.recommendable import reasons_not_to_recommend
+from workbench.disclosure.several_releases import count_certain
 from workbench.methods import FullDomain, Keep, Remove
 from workbench.models import DistinctLDiversity, KAnonymity
 from workbench.releases.exchanged import Exchanged
@@ -22,14 +22,14 @@ def test_what_no_file_tells_follows_from_two_together():
     table = table_of()
     by_age, by_town = Remove("town")(table), Remove("age")(table)
     both = Keep()(table)
-    assert certain(table, [by_age]) == (0, 0, False)
-    assert certain(table, [both]).alone == 12
-    assert certain(table, [by_age, by_town]).together == 0, "each class has both values"
+    assert count_certain(table, [by_age]) == (0, 0, False)
+    assert count_certain(table, [both]).alone == 12
+    assert count_certain(table, [by_age, by_town]).together == 0, "each class has both values"
 
 
 def test_neutral_columns_join_the_files():
     table = table_of(row=[i % 4 for i in range(12)])
-    found = certain(table, [Remove("town")(table), Remove("age")(table)])
+    found = count_certain(table, [Remove("town")(table), Remove("age")(table)])
     assert found.joined and (found.together, found.alone) == (12, 0)
 
 
@@ -39,10 +39,10 @@ def test_exchanged_values_rule_nothing_out_beside_other_files():
     table = Table.from_frame(frame, ["age", "town"], "ill")
     by_age, by_town = Remove("town")(table), Remove("age")(table)
     group = (table.cells().quasi.sum(axis=0) > 0).astype(np.int32)
-    exchanged = Exchanged.of(table, group, {"ill": np.array([[0, 2, 1], [3, 4, 2]])})
-    assert certain(table, [by_age, by_town]).together == 12
-    assert certain(table, [by_age, by_town, exchanged]).together == 12
-    assert certain(table, [exchanged]).together == certain(table, [exchanged, exchanged]).together == 0
+    exchanged = Exchanged.from_cells(table, group, {"ill": np.array([[0, 2, 1], [3, 4, 2]])})
+    assert count_certain(table, [by_age, by_town]).together == 12
+    assert count_certain(table, [by_age, by_town, exchanged]).together == 12
+    assert count_certain(table, [exchanged]).together == count_certain(table, [exchanged, exchanged]).together == 0
 
 
 def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_has_unchanged():
@@ -51,8 +51,8 @@ def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_ha
     table = Table.from_frame(frame, ["age"], "ill")
     cells, group = table.cells(), np.zeros(len(table.cells()), np.int32)
     values, bucket = Partition(table, cells, group), Bucketized(table, cells, group)
-    assert certain(table, [values]).together == certain(table, [bucket, bucket]).together == 0
-    assert certain(table, [values, bucket]) == (12, 0, True)
+    assert count_certain(table, [values]).together == count_certain(table, [bucket, bucket]).together == 0
+    assert count_certain(table, [values, bucket]) == (12, 0, True)
 
 
 def test_who_knows_everybody_subtracts_one_file_from_another():
@@ -60,8 +60,8 @@ def test_who_knows_everybody_subtracts_one_file_from_another():
     rows = [(1, "a", "ill"), (1, "b", "ill"), (1, "b", "well"), (2, "a", "ill"), (2, "a", "well"), (2, "b", "well")]
     table = Table.from_frame(pd.DataFrame(rows, columns=["age", "town", "state"]), ["age", "town"], "state")
     by_age, by_town = Remove("town")(table), Remove("age")(table)
-    assert certain(table, [by_age, by_town]) == (2, 0, False)
-    assert certain(table, [by_age, by_age]).together == 0
+    assert count_certain(table, [by_age, by_town]) == (2, 0, False)
+    assert count_certain(table, [by_age, by_age]).together == 0
 
 
 def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():
@@ -71,7 +71,9 @@ def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():
     table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=(5, 10, 20))})
     model = KAnonymity(5) & DistinctLDiversity(2)
     every, some = FullDomain(suppress=0)(table, model), FullDomain(suppress=0.01)(table, model)
-    assert (every.left_out, some.left_out) == (0, 1)
-    assert certain(table, [every, some]).together == 1
-    assert certain(table, [some]).together == certain(table, [every, every]).together == 0
-    assert any("totals" in reason for reason in against(some, 10)) and not against(every, 10)
+    assert (every.suppressed, some.suppressed) == (0, 1)
+    assert count_certain(table, [every, some]).together == 1
+    assert count_certain(table, [some]).together == count_certain(table, [every, every]).together == 0
+    assert any("totals" in reason for reason in reasons_not_to_recommend(some, 10)) and not reasons_not_to_recommend(
+        every, 10
+    )

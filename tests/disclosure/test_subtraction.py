@@ -5,7 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from workbench.disclosure.subtraction import Sums, bounds
+from workbench.base.convergence import collect_fits
+from workbench.disclosure import subtraction
+from workbench.disclosure.subtraction import Sums, propagate_bounds
 
 
 def ways(sums, parts, most):
@@ -24,7 +26,7 @@ def test_who_has_two_sums_subtracts_them():
     of_people = Sums.told(np.arange(4), people, np.array([1, 2]))
     of_all = Sums.told(np.arange(4), value, np.array([2, 1]))
     of_last = Sums.told(np.array([2, 3]), value[2:], np.array([1, 1]))
-    least, most = bounds(4, [of_people, of_all, of_last])
+    least, most = propagate_bounds(4, [of_people, of_all, of_last])
     assert least.tolist() == most.tolist() == [1, 0, 1, 1]
 
 
@@ -36,6 +38,20 @@ def test_nothing_is_ruled_out_that_may_be(seed):
     group, value = np.repeat(np.arange(5), 2), np.tile(np.arange(2), 5)
     keys = [group, *(2 * rng.integers(0, 3, 5)[group] + value for _ in range(2))]
     sums = [Sums.told(np.arange(10), key, np.bincount(key, true.ravel(), 10)) for key in keys]
-    least, most = bounds(10, sums)
+    least, most = propagate_bounds(10, sums)
     every = ways(sums, 10, 2) if most.max() <= 2 else np.array([true.ravel()])
     assert (least <= every.min(axis=0)).all() and (every.max(axis=0) <= most).all()
+
+
+def test_it_reports_whether_the_bounds_still_move(monkeypatch):
+    """A chain of sums is drawn in link by link, and back."""
+    pairs = [Sums(np.array([i, i + 1]), np.array([0, 0]), np.array([1])) for i in reversed(range(8))]
+    sums = [*pairs, Sums(np.array([0]), np.array([0]), np.array([1]))]
+    with collect_fits() as fits:
+        least, most = propagate_bounds(9, sums)
+    assert least.tolist() == most.tolist() == [1, 0, 1, 0, 1, 0, 1, 0, 1]
+    assert fits[0].converged and fits[0].residual == 0 and fits[0].rounds > 3
+    monkeypatch.setattr(subtraction, "ROUNDS", 3)
+    with collect_fits() as fits:
+        propagate_bounds(9, sums)
+    assert not fits[0].converged and fits[0].residual > 0 and fits[0].rounds == 3

@@ -64,5 +64,5 @@ def test_what_cannot_be_shown_is_said():
 def test_the_classes_that_break_a_model_can_be_looked_up():
     release = Mondrian()(made(), KAnonymity(3))
     audit = release.audit(KAnonymity(7))
-    assert (disclosure_table(release).loc[audit.breaking, "size"] < 7).all() and len(audit.breaking) == 2
+    assert (disclosure_table(release).loc[audit.violating, "size"] < 7).all() and len(audit.violating) == 2
     assert np.isclose(audit.records, 12)

@@ -3,8 +3,8 @@ import threading
 import numpy as np
 import pytest
 
-from workbench.base.progress import Cancelled, listening
-from workbench.frontier.ascent import climbed
+from workbench.base.progress import Cancelled, cancellable
+from workbench.frontier.ascent import maximize
 
 
 def quadratic(seed, size=30):
@@ -18,7 +18,7 @@ def quadratic(seed, size=30):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_top_of_a_quadratic_function(seed):
     top, value = quadratic(seed)
-    found = climbed(value, np.zeros(len(top)), 400)
+    found = maximize(value, np.zeros(len(top)), 400)
     assert found == pytest.approx(top, abs=1e-3)
 
 
@@ -31,14 +31,14 @@ def test_it_stays_where_the_function_is_defined_and_never_goes_down():
         heights.append(float(np.log(1 - place).sum() + 3 * place.sum()))
         return heights[-1], 3 - 1 / (1 - place)
 
-    found = climbed(value, np.full(4, -5.0), 60)
+    found = maximize(value, np.full(4, -5.0), 60)
     assert found == pytest.approx(np.full(4, 2 / 3), abs=1e-4)
 
 
 def test_more_steps_are_never_worse():
     _, value = quadratic(5)
     begin = np.zeros(30)
-    heights = [value(climbed(value, begin, steps))[0] for steps in (0, 1, 3, 10, 30)]
+    heights = [value(maximize(value, begin, steps))[0] for steps in (0, 1, 3, 10, 30)]
     assert heights == sorted(heights) and heights[0] < heights[-1]
 
 
@@ -46,5 +46,5 @@ def test_it_stops_when_it_is_told():
     cancel = threading.Event()
     cancel.set()
     _, value = quadratic(0)
-    with pytest.raises(Cancelled), listening(cancel):
-        climbed(value, np.zeros(30), 10)
+    with pytest.raises(Cancelled), cancellable(cancel):
+        maximize(value, np.zeros(30), 10)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.methods.raking.tables import table
-from workbench.frontier.certificates import apart, together
+from workbench.frontier.certificates import bound_jointly, bound_per_population
 from workbench.methods.raking.atoms import Atoms
 from workbench.models.distances import jensen_shannon
 
@@ -18,11 +18,11 @@ def simplex(parts):
 @pytest.mark.parametrize("t", [0.005, 0.02, 0.05, 0.1])
 def test_each_population_has_what_a_search_of_the_simplex_finds(t):
     data = table(1, ("wage",))
-    seen, truth = data.sensitive["wage"], Atoms.of(data, 0.05).truth["wage"]
+    seen, truth = data.sensitive["wage"], Atoms.from_table(data, 0.05).truth["wage"]
     every = simplex(300)
     inside = every[jensen_shannon(every, seen.prior) <= t]
     searched = np.mean([jensen_shannon(inside, one).min() for one in truth])
-    found = apart(truth, seen, t).at(t)
+    found = bound_per_population(truth, seen, t).at(t)
     assert found <= searched
     assert searched == pytest.approx(found, rel=0.02, abs=2e-5)  # the grid is coarse where the truth is in the ball
 
@@ -30,9 +30,9 @@ def test_each_population_has_what_a_search_of_the_simplex_finds(t):
 @pytest.mark.parametrize("t", [0.01, 0.03, 0.08])
 def test_together_is_above_apart_and_below_any_beliefs(t):
     data = table(2, ("illness",))
-    atoms, seen = Atoms.of(data, 0.05), data.sensitive["illness"]
-    line = together(atoms, seen, t)
-    assert apart(atoms.truth["illness"], seen, t).at(t) <= line.at(t) * 1.05
+    atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
+    line = bound_jointly(atoms, seen, t)
+    assert bound_per_population(atoms.truth["illness"], seen, t).at(t) <= line.at(t) * 1.05
     rng, loss = np.random.default_rng(0), []
     for _ in range(50):
         beliefs = rng.dirichlet(np.ones(len(seen)), len(atoms))
@@ -46,8 +46,11 @@ def test_together_is_above_apart_and_below_any_beliefs(t):
 
 def test_a_line_holds_for_every_t():
     data = table(3, ("illness",))
-    atoms, seen = Atoms.of(data, 0.05), data.sensitive["illness"]
-    for of_t in (lambda t: together(atoms, seen, t), lambda t: apart(atoms.truth["illness"], seen, t)):
+    atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
+    for of_t in (
+        lambda t: bound_jointly(atoms, seen, t),
+        lambda t: bound_per_population(atoms.truth["illness"], seen, t),
+    ):
         lines = {t: of_t(t) for t in (0.01, 0.03, 0.06)}
         for t, best in lines.items():
             assert all(other.at(t) <= best.at(t) * 1.05 + 1e-6 for other in lines.values())
@@ -55,6 +58,6 @@ def test_a_line_holds_for_every_t():
 
 def test_where_the_truth_is_allowed_nothing_has_to_be_lost():
     data = table(0, ("illness",))
-    atoms = Atoms.of(data, 0.05)
-    assert apart(atoms.truth["illness"], data.sensitive["illness"], 0.69).at(0.69) == 0
-    assert together(atoms, data.sensitive["illness"], 0.69).at(0.69) == pytest.approx(0, abs=1e-6)
+    atoms = Atoms.from_table(data, 0.05)
+    assert bound_per_population(atoms.truth["illness"], data.sensitive["illness"], 0.69).at(0.69) == 0
+    assert bound_jointly(atoms, data.sensitive["illness"], 0.69).at(0.69) == pytest.approx(0, abs=1e-6)

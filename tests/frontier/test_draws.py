@@ -146,7 +146,7 @@ def test_other_methods_are_made_anew_and_a_model_is_refused(tmp_path):
     store, given = Store(tmp_path / "points"), table()
     recipe = Recipe(KMember(), KAnonymity(5))
     assert recipe.release(given, store) is not recipe.release(given, store)
-    with pytest.raises(Unsatisfiable, match="leave the model out"):
+    with pytest.raises(Unsatisfiable, match="remove the model"):
         Recipe(RandomizedResponse(0.5), KAnonymity(2)).release(given, store)
     assert not list((tmp_path / "points").glob("*.drawn"))
     assert np.isfinite(KnowledgeGain()(RECIPE.release(given, store)).value)

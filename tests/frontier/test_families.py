@@ -2,7 +2,7 @@ import pytest
 
 from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
-from workbench.frontier.families import Family, asked, proposed
+from workbench.frontier.families import Family, default_families, families_from_recipes
 from workbench.frontier.notation import model_and_method
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
@@ -36,7 +36,7 @@ def test_far_ends_are_logarithmic_and_whole_parameters_whole():
 
 
 def test_what_is_proposed_differs_and_tries_every_sensitive_column():
-    families = proposed(table(0, ("illness", "wage")), seed=3)
+    families = default_families(table(0, ("illness", "wage")), seed=3)
     assert len({str(one) for one in families}) == len(families)
     targets = [getattr(one.method, "target", None) for one in families]
     assert targets.count("illness") == targets.count("wage") == 2
@@ -44,9 +44,9 @@ def test_what_is_proposed_differs_and_tries_every_sensitive_column():
 
 
 def test_families_are_asked_for_as_recipes_are_written():
-    (family,) = asked(table(), ["t-closeness, t=0.4, distance=js (mondrian, publish=bucketized)"])
+    (family,) = families_from_recipes(table(), ["t-closeness, t=0.4, distance=js (mondrian, publish=bucketized)"])
     assert (family.model, family.method) == (TCloseness(0.4, "js"), Mondrian(publish="bucketized"))
-    (family,) = asked(table(), Recipe(Mondrian(), KAnonymity(7)))
+    (family,) = families_from_recipes(table(), Recipe(Mondrian(), KAnonymity(7)))
     assert family.recipe(1).model == KAnonymity(1)
 
 
@@ -59,4 +59,4 @@ def test_a_model_beside_it_holds_as_well():
 @pytest.mark.parametrize("wrong", ["k-anonymity", "mondrian", "k-anonymity, k=2 & t-closeness (mondrian)", 5])
 def test_what_is_no_family_is_refused(wrong):
     with pytest.raises(BadInput, match=r"families|is not a model and a method"):
-        list(asked(table(), [wrong]))
+        list(families_from_recipes(table(), [wrong]))

@@ -11,41 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.frontier.points import Fake, P, U, baselines, frontier, point
+from tests.frontier.test_dominance import VALUES, naive
 from workbench.base.errors import BadInput, Undefined
-from workbench.frontier.frontier import Frontier, undominated
+from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import BetaLikeness, KAnonymity, TCloseness
 
 INFINITY = math.inf
-
-
-def naive(rows):
-    """The definition, word for word."""
-    return [
-        not any(
-            all(o <= r for o, r in zip(b, a, strict=True)) and any(o < r for o, r in zip(b, a, strict=True))
-            for b in rows
-        )
-        for a in rows
-    ]
-
-
-VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1), st.just(INFINITY))
-
-
-@settings(deadline=None)
-@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[VALUES] * d), min_size=1, max_size=40)))
-def test_efficient_is_what_nothing_beats(rows):
-    assert undominated(np.array(rows)).tolist() == naive(rows)
-
-
-def test_blocks_change_nothing():
-    rows = np.random.default_rng(0).integers(0, 60, (1500, 3)).astype(float)
-    found = undominated(rows)
-    assert found[::97].tolist() == [
-        not ((rows <= row).all(axis=1) & (rows < row).any(axis=1)).any() for row in rows[::97]
-    ]
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=15), st.sampled_from(["lower", "higher"]))
@@ -231,13 +204,3 @@ def test_altair_waits_until_a_chart_is_asked_for():
     code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_two_losses_are_told_as_pair_by_pair(seed):
-    rng = np.random.default_rng(seed)
-    losses = rng.integers(0, 6, (60, 2)).astype(float)
-    losses[rng.random((60, 2)) < 0.1] = np.inf
-    naive = [not any((b <= a).all() and (b < a).any() for b in losses) for a in losses]
-    assert undominated(losses).tolist() == naive
-    assert undominated(np.column_stack([losses, losses[:, 0]])).tolist() == naive

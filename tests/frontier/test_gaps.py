@@ -4,9 +4,9 @@ from tests.frontier.points import P, U
 from tests.methods.raking.tables import table
 from workbench.frontier.families import Family
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.gaps import widest
+from workbench.frontier.gaps import find_widest_gap
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import Track
+from workbench.frontier.track import FamilySearch
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, TCloseness
 
@@ -15,12 +15,12 @@ def track(losses, model=None):
     """A family whose points at these positions have these losses."""
     family = Family(Mondrian(), model or TCloseness(), table())
     points = {at: Point(family.recipe(at), {"P": p, "U": u}) for at, (p, u) in losses.items()}
-    return Track(family, points)
+    return FamilySearch(family, points)
 
 
 def asked(*tracks):
     points = [point for one in tracks for point in one.tried.values()]
-    return widest(Frontier(points, [P, U]), tracks)
+    return find_widest_gap(Frontier(points, [P, U]), tracks)
 
 
 def test_the_widest_gap_is_halved_by_the_family_beside_it():
@@ -53,4 +53,4 @@ def test_a_gap_is_as_long_on_either_side_and_between_points_that_are_alike_is_no
 def test_a_dominated_point_is_no_neighbour_and_without_points_there_is_nothing():
     one = track({0.2: (0.1, 0.9), 0.4: (0.85, 0.95), 0.8: (0.8, 0.1)})
     assert asked(one)[1] == pytest.approx(0.3)
-    assert widest(Frontier([], [P, U]), []) is None
+    assert find_widest_gap(Frontier([], [P, U]), []) is None

@@ -4,11 +4,11 @@ import pytest
 
 from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import combined, listed
+from workbench.frontier.grid import count_combinations, listed_settings
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian, Remove
 from workbench.models import And, KAnonymity, TCloseness
-from workbench.studies.study import Study, ranges_of, written_out
+from workbench.studies.study import Study, expand_recipe, ranges_from_recipe
 
 
 def test_ranges_are_written_out_and_models_joined():
@@ -23,16 +23,16 @@ def test_ranges_are_written_out_and_models_joined():
 def test_a_recipe_is_written_and_read_again():
     ordered = Recipe(Mondrian("order", order=("sex", "age")), KAnonymity(5))
     for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex"))), ordered]:
-        assert written_out(ranges_of(recipe)) == [recipe]
+        assert expand_recipe(ranges_from_recipe(recipe)) == [recipe]
 
 
 def test_names_of_columns_are_one_value_and_lists_of_them_several():
     ordered = {"name": "mondrian", "split": "order", "order": ["zip", "age"]}
-    assert [one.method for one in written_out({"method": ordered})] == [Mondrian("order", order=("zip", "age"))]
-    several = written_out({"method": {**ordered, "order": [["zip", "age"], ["age"], "sex"]}})
+    assert [one.method for one in expand_recipe({"method": ordered})] == [Mondrian("order", order=("zip", "age"))]
+    several = expand_recipe({"method": {**ordered, "order": [["zip", "age"], ["age"], "sex"]}})
     assert [one.method.order for one in several] == [("zip", "age"), ("age",), ("sex",)]
-    assert listed("method", {**ordered, "strict": [True]}) == {"strict": [True]}
-    removed = written_out({"method": {"name": "remove", "columns": ["age", "sex"]}})
+    assert listed_settings("method", {**ordered, "strict": [True]}) == {"strict": [True]}
+    removed = expand_recipe({"method": {"name": "remove", "columns": ["age", "sex"]}})
     assert removed == [Recipe(Remove(("age", "sex")))]
 
 
@@ -51,17 +51,17 @@ def test_names_of_columns_are_one_value_and_lists_of_them_several():
 )
 def test_a_recipe_that_cannot_be_says_why(ranges, says):
     with pytest.raises(BadInput, match=says):
-        written_out(ranges)
+        expand_recipe(ranges)
 
 
 def test_weights_that_count_relative_to_each_other_run_together():
     method = {"name": "threshold clustering", "utility": [1, 0.5, 0], "protection": [0, 0.5, 1], "r": [0.5, 0.7]}
-    made = [one.method for one in written_out({"method": method})]
+    made = [one.method for one in expand_recipe({"method": method})]
     assert [(one.utility, one.protection, one.r) for one in made] == [
         (1, 0, 0.5), (1, 0, 0.7), (0.5, 0.5, 0.5), (0.5, 0.5, 0.7), (0, 1, 0.5), (0, 1, 0.7),
     ]  # fmt: skip
-    assert combined("method", method) == 6
-    one_list = written_out({"method": {"name": "threshold clustering", "utility": [1, 0.5]}})
+    assert count_combinations("method", method) == 6
+    one_list = expand_recipe({"method": {"name": "threshold clustering", "utility": [1, 0.5]}})
     assert [(one.method.utility, one.method.protection) for one in one_list] == [(1, 0.5), (0.5, 0.5)]
     with pytest.raises(BadInput, match="give as many of one"):
-        written_out({"method": {**method, "utility": [1, 0]}})
+        expand_recipe({"method": {**method, "utility": [1, 0]}})

@@ -11,11 +11,11 @@ from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.intervals import of_sample, with_intervals
+from workbench.frontier.intervals import describe_intervals, describe_sample, with_intervals
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
+from workbench.measures import Achieved, AverageClassSize, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import KAnonymity, TCloseness
 
@@ -23,7 +23,8 @@ MEASURES = [PrivacyLoss(), UtilityLoss()]
 
 
 def test_over_records_they_are_as_wide_as_a_difference_of_shares_is_uncertain():
-    """Of a thousand women half have flu, of a thousand men a fifth; the loss is half the difference."""
+    """Of a thousand women half have flu, of a thousand men a fifth; the loss is half the difference. Another sample
+    differs from this one by the square root of 2 times the deviation of one."""
     rng, records = np.random.default_rng(1), 2000
     sex = np.repeat(["f", "m"], records // 2)
     flu = rng.permuted(np.repeat([[1, 0], [1, 0]], [500, 500], axis=1), axis=1).ravel() * (
@@ -37,14 +38,44 @@ def test_over_records_they_are_as_wide_as_a_difference_of_shares_is_uncertain():
     women, men = (flu[sex == one].mean() for one in ("f", "m"))
     assert point.values[key] == pytest.approx((women - men) / 2)
     deviation = np.sqrt((women * (1 - women) + men * (1 - men)) / 1000) / 2
-    assert np.ptp(point.intervals[key]) == pytest.approx(2 * 1.96 * deviation, rel=0.3)
+    assert np.ptp(point.intervals[key]) == pytest.approx(2 * 1.96 * np.sqrt(2) * deviation, rel=0.3)
+
+
+@pytest.mark.parametrize(("k", "records"), [(10, 1000), (100, 1500), (400, 1000)])
+def test_intervals_of_worst_case_figures_cover_fresh_samples(k, records):
+    """The bootstrap alone covers too few: repeated records form classes of their own."""
+    recipe, measures = [Recipe(Mondrian(), KAnonymity(k))], [PrivacyLoss(), Achieved(model="t-closeness")]
+    fresh = [
+        sweep(table(1000 + seed, records=records), recipe, measures, baselines=False).measured[0].values
+        for seed in range(30)
+    ]
+    covered = {measure.key: [] for measure in measures}
+    for seed in range(6):
+        given = table(seed, records=records)
+        (point,) = with_intervals(given, sweep(given, recipe, measures, baselines=False)).measured
+        for key, (low, high) in point.intervals.items():
+            assert low <= point.values[key] <= high
+            covered[key].append(np.mean([low <= values[key] <= high for values in fresh]))
+    for shares in covered.values():
+        assert len(shares) >= 5 and np.mean(shares) >= (0.85 if k < 400 else 0.7), "at 400 the bootstrap is used"
+
+
+def test_a_worst_case_figure_that_halves_do_not_resemble_has_no_interval():
+    """One town of 12 people is ill; half of them are too few for a class, and the loss is gone."""
+    frame = pd.DataFrame({"town": ["Ash"] * 12 + ["Bow"] * 400})
+    frame["ill"] = np.where(frame["town"] == "Ash", "yes", "no")
+    given = Table.from_frame(frame, ["town"], "ill")
+    swept = sweep(given, [Recipe(Mondrian(), KAnonymity(12))], [PrivacyLoss(), UtilityLoss(min_support=0.02)])
+    found = with_intervals(given, swept, times=6)
+    assert swept.measured[0].values["P_loss"] > 0.5 and "P_loss" not in found.measured[0].intervals
+    assert "worst-case" in describe_intervals("records") and "worst-case" not in describe_intervals("seeds")
 
 
 def test_a_sample_says_what_its_figures_are_about():
     given = table()
-    said = of_sample(given.sample(100))
+    said = describe_sample(given.sample(100))
     assert f"a random sample of 100 of {given.records:,} records" in said and "other figures" in said
-    assert of_sample(given) == ""
+    assert describe_sample(given) == ""
 
 
 @pytest.fixture(scope="module")

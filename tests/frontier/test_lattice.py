@@ -25,7 +25,7 @@ def test_a_row_is_what_its_recipe_releases(table):
                 recipe.release(table)
             continue
         release = recipe.release(table)
-        assert (release.left_out, len(release.classes)) == (row["left out"], row["classes"])
+        assert (release.suppressed, len(release.classes)) == (row["left out"], row["classes"])
         for measure in (GeometricLoss(), InformationLoss(), PrivacyLoss(), Achieved()):
             assert row[measure.key] == pytest.approx(measure(release).value, abs=1e-12)
 
@@ -42,7 +42,7 @@ def test_slow_measures_are_taken_of_efficient_nodes_alone(table):
 def test_another_share_needs_no_other_scores(table, monkeypatch):
     model = KAnonymity(77)
     first = lattice(table, model, suppress=0.0)
-    monkeypatch.setattr("workbench.methods.full_domain.scores._scored", None)
+    monkeypatch.setattr("workbench.methods.full_domain.scores._score_nodes", None)
     second = lattice(table, model, suppress=1.0)
     assert second["keeps"].all() and not first["keeps"].all()
 

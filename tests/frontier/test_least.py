@@ -10,10 +10,16 @@ import workbench
 from tests.methods.raking.tables import table
 from tests.methods.tables import AXES, random_frame, table_of
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.base.progress import Cancelled, listening
+from workbench.base.progress import Cancelled, cancellable
 from workbench.data.table import Table
 from workbench.frontier.grid import variants
-from workbench.frontier.least import binding, bound, found_least, least, times_the_least
+from workbench.frontier.least import (
+    bound,
+    bounded_support,
+    compare_with_minimum,
+    compute_lower_bounds,
+    known_lower_bounds,
+)
 from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, RakedBuckets
 from workbench.methods.raking import atoms
@@ -59,13 +65,13 @@ def releases(data, seed):
 @pytest.mark.parametrize("seed", range(50))
 def test_no_release_of_any_method_is_below_it(seed):
     data, utility = random_table(seed), UtilityLoss(min_support=0.1)
-    lower, lower_exact = (least(data, exact=exact, min_support=0.1) for exact in (False, True))
+    lower, lower_exact = (compute_lower_bounds(data, exact=exact, min_support=0.1) for exact in (False, True))
     found = list(releases(data, seed))
     for release in found:
         private, lost = PrivacyLoss()(release).value, utility(release).value
         assert lower.at(private) <= lost + SLACK
         assert bound(data, private, min_support=0.1) <= lost + SLACK
-        if release.classes.exact and not release.left_out:
+        if release.classes.exact and not release.suppressed:
             assert lower_exact.at(private) <= lost + SLACK
     assert len(found) > 10
 
@@ -86,7 +92,7 @@ def test_it_is_near_to_the_best_of_all_exchanged_releases(ill, part):
     for many in range(int(totals[1]) + 1):  # how many of the first group are said to be ill
         seats = np.array([[30 - many, many], totals - [30 - many, many]])
         if (seats >= 0).all():
-            release = Exchanged.of(data, np.arange(2, dtype=np.int32)[data.cells().quasi[0]], {"ill": seats})
+            release = Exchanged.from_cells(data, np.arange(2, dtype=np.int32)[data.cells().quasi[0]], {"ill": seats})
             tried.append((private(release).value, utility(release).value))
     worst = max(p for p, u in tried if u < SLACK)
     limit = max(p for p, _ in tried if p <= part * worst)  # where whole records reach the limit
@@ -106,13 +112,13 @@ def test_nothing_is_told_at_0_so_all_that_distinguishes_populations_is_lost():
 
 def test_it_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
     data = table(1)
-    lower, exact = least(data), least(data, exact=True)
+    lower, exact = compute_lower_bounds(data), compute_lower_bounds(data, exact=True)
     at = np.linspace(0.001, 0.2, 40)
     for one in (lower, exact):
         found = [one.at(t) for t in at]
         assert found == sorted(found, reverse=True) and found[0] > 0
     assert all(lower.at(t) <= exact.at(t) for t in at)
-    assert least(data, exact=True).at(0.05) <= bound(data, 0.05, exact=True) * 1.05
+    assert compute_lower_bounds(data, exact=True).at(0.05) <= bound(data, 0.05, exact=True) * 1.05
     assert bound(data, 0.69) == 0
 
 
@@ -149,9 +155,11 @@ def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
         (median, False, "any release in classes"),
     ):
         private, lost = PrivacyLoss()(release).value, UtilityLoss()(release).value
-        assert times_the_least(release, private, lost, 0.05) == "" and found_least(data, exact=exact) is None
-        times = lost / least(data, exact=exact).at(private)
-        text = times_the_least(release, private, lost, 0.05)
+        assert (
+            compare_with_minimum(release, private, lost, 0.05) == "" and known_lower_bounds(data, exact=exact) is None
+        )
+        times = lost / compute_lower_bounds(data, exact=exact).at(private)
+        text = compare_with_minimum(release, private, lost, 0.05)
         assert f"times the least that is possible for {whose} at this privacy loss" in text
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
 
@@ -159,8 +167,8 @@ def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
 def test_a_flat_file_may_be_nearer_to_the_truth_by_chance_so_nothing_is_said_of_it():
     data = table(2)
     flat = RakedBuckets(files="flat")(data, TCloseness(0.05, distance="js"))
-    least(data, exact=True)
-    assert times_the_least(flat, PrivacyLoss()(flat).value, UtilityLoss()(flat).value, 0.05) == ""
+    compute_lower_bounds(data, exact=True)
+    assert compare_with_minimum(flat, PrivacyLoss()(flat).value, UtilityLoss()(flat).value, 0.05) == ""
 
 
 @pytest.mark.parametrize("t", ["0.1", None, True, -0.1, 2])
@@ -180,16 +188,16 @@ def test_every_method_says_whether_its_classes_are_exact():
 
 
 def test_it_is_about_who_knows_the_own_class_and_who_takes_classes_as_they_are():
-    assert binding(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
-    assert binding(PrivacyLoss(adversary="learning"), UtilityLoss()) is None
-    assert binding(PrivacyLoss(), UtilityLoss(distance="variation")) is None
-    assert binding(PrivacyLoss(), AverageClassSize()) is None
+    assert bounded_support(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
+    assert bounded_support(PrivacyLoss(adversary="learning"), UtilityLoss()) is None
+    assert bounded_support(PrivacyLoss(), UtilityLoss(distance="variation")) is None
+    assert bounded_support(PrivacyLoss(), AverageClassSize()) is None
 
 
 def test_it_stops_when_it_is_told():
     cancel, data = threading.Event(), table(5)
     cancel.set()
-    with pytest.raises(Cancelled), listening(cancel):
+    with pytest.raises(Cancelled), cancellable(cancel):
         bound(data, 0.05)
     assert bound(data, 0.05) > 0
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.base.errors import BadInput
+from workbench.base.parameters import Choice, Column
 from workbench.base.variants import catalog
 from workbench.frontier import notation
 from workbench.frontier.recipe import Recipe
@@ -23,9 +24,9 @@ def variant(draw, package, base):
     settings = {}
     for field in fields(kind):
         declared = field.metadata["parameter"]
-        if declared.choices is not None:
+        if isinstance(declared, Choice):
             settings[field.name] = draw(st.sampled_from(declared.choices))
-        elif declared.column:
+        elif isinstance(declared, Column):
             settings[field.name] = draw(st.none() | COLUMN)
         elif isinstance(field.default, (int, float)):
             low, high = declared.bounds()

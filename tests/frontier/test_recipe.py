@@ -8,7 +8,7 @@ from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.variants import catalog, from_dict
 from workbench.frontier.recipe import Point, Recipe, recipes
 from workbench.methods import Keep, Method, Mondrian, RandomizedResponse, Remove
-from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.models import AlphaK, DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
 
 METHODS = [Mondrian(), Mondrian(strict=False), Mondrian("information_gain", "wage", "best"), Keep(), Remove(("age",))]
 
@@ -80,3 +80,19 @@ def test_equal_recipes_are_equal_and_points_hold_what_was_measured():
     assert Recipe(Mondrian(), KAnonymity(2)) == Recipe(Mondrian(), KAnonymity(2))
     point = Point(Recipe(Keep()), {"loss": 0.3})
     assert point.values["loss"] == 0.3 and not point.reasons
+
+
+@pytest.mark.parametrize(
+    ("model", "possible"),
+    [
+        (TCloseness(0.2), True),
+        (DistinctLDiversity(2), True),
+        (KAnonymity(2), True),
+        (KAnonymity(5), False),
+        (KAnonymity(5) & TCloseness(0.2), False),
+        (DistinctLDiversity(6), False),
+    ],
+)
+def test_models_of_distributions_alone_allow_small_classes(model, possible):
+    assert bool(Recipe(Mondrian(), model).small_classes) == possible
+    assert not Recipe(Keep()).small_classes

@@ -34,7 +34,7 @@ from workbench.measures import (
 )
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 FRAME = pd.DataFrame(
     {
@@ -220,7 +220,7 @@ def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
     store = Store(tmp_path / "points")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host, old = scratch.host(), time.time() - 25 * 60 * 60
+    host, old = scratch.host_id(), time.time() - 25 * 60 * 60
     names = {
         "dead": f".aside-{host}-{gone.pid}-{'a' * 12}",
         "living": f".aside-{host}-{os.getppid()}-{'b' * 12}",
@@ -309,7 +309,7 @@ def test_a_store_that_can_only_be_read_is_read(read_only, table):
 def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path, monkeypatch):
     """A clock that is days ahead makes every file look old."""
     store = Store(tmp_path / "points")
-    here = store.folder / f".aside-{scratch.host()}-{os.getppid()}-{'a' * 12}"
+    here = store.folder / f".aside-{scratch.host_id()}-{os.getppid()}-{'a' * 12}"
     there = store.folder / f".aside-{'0' * 8}-1-{'b' * 12}"
     long_ago = time.time() - 3 * 24 * 60 * 60
     here.mkdir()

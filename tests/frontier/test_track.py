@@ -8,12 +8,12 @@ from tests.frontier.points import P, U
 from tests.methods.raking.tables import table
 from workbench.frontier.families import Family
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import Aim, Track
+from workbench.frontier.track import FamilySearch, Objective
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, TCloseness
 
 MEASURES = {"P": P, "U": U}
-UNDER_P, UNDER_U = Aim(MEASURES, {"P": 0.1}, "U"), Aim(MEASURES, {"U": 0.5}, "P")
+UNDER_P, UNDER_U = Objective(MEASURES, {"P": 0.1}, "U"), Objective(MEASURES, {"U": 0.5}, "P")
 
 
 def made(family, place, private=None):
@@ -24,7 +24,7 @@ def made(family, place, private=None):
 
 
 def touched(aim, model=TCloseness, guess=0.5, private=None, most=25):
-    track = Track(Family(Mondrian(), model(), table()))
+    track = FamilySearch(Family(Mondrian(), model(), table()))
     while (place := track.next(aim, guess)) is not None:
         assert place not in track.tried and len(track.tried) < most
         track.tried[place] = made(track.family, place, private)
@@ -73,7 +73,7 @@ def test_where_all_is_on_one_side_the_end_is_tried(private, end):
 
 
 def test_a_position_without_a_release_is_on_the_private_side():
-    track = Track(Family(Mondrian(), TCloseness(), table()))
+    track = FamilySearch(Family(Mondrian(), TCloseness(), table()))
     while (place := track.next(UNDER_P, 0.5)) is not None:
         point = made(track.family, place)
         track.tried[place] = point if point.values["P"] > 0.05 else Point(point.recipe, {}, {"P": "none", "U": "none"})
@@ -82,12 +82,12 @@ def test_a_position_without_a_release_is_on_the_private_side():
 
 
 def test_what_is_hoped_for_is_never_worse_than_what_is_there_nor_much_better_than_what_lies_beyond():
-    track = Track(Family(Mondrian(), TCloseness(), table()))
+    track = FamilySearch(Family(Mondrian(), TCloseness(), table()))
     for place in (0.3, 0.9):
         track.tried[place] = made(track.family, place)
     inside, beyond = (UNDER_P.loss(track.tried[place]) for place in (0.3, 0.9))
     assert beyond * 0.5 < track.hoped(UNDER_P) < inside
-    assert Track(track.family).hoped(UNDER_P) == 0
+    assert FamilySearch(track.family).hoped(UNDER_P) == 0
 
 
 def test_other_positions_around_where_the_cap_is_touched():
@@ -100,14 +100,14 @@ def test_other_positions_around_where_the_cap_is_touched():
 
 def test_how_far_beyond_caps_a_point_is():
     high = type(P)("H", "utility", "higher", 1.0)
-    aim = Aim({**MEASURES, "H": high}, {"P": 0.2, "H": 0.5}, "U")
-    recipe = made(Track(Family(Mondrian(), TCloseness(), table())).family, 0).recipe
+    aim = Objective({**MEASURES, "H": high}, {"P": 0.2, "H": 0.5}, "U")
+    recipe = made(FamilySearch(Family(Mondrian(), TCloseness(), table())).family, 0).recipe
     assert aim.within(Point(recipe, {"P": 0.2, "U": 1, "H": 0.5})) and aim.rising
     assert not aim.within(Point(recipe, {"P": 0.2, "U": 1, "H": 0.4}))
     assert not aim.within(Point(recipe, {"P": 0.1, "H": 1})), "without a value of what is sought"
     assert aim.beyond(Point(recipe, {"P": 0.3, "H": 1})) == pytest.approx(1.5)
     assert aim.beyond(Point(recipe, {"P": math.inf})) == math.inf and aim.beyond(Point(recipe, {})) == 0
-    only_utility = Aim(aim.measures, {"H": 0.5}, "P")
+    only_utility = Objective(aim.measures, {"H": 0.5}, "P")
     assert only_utility.beyond(Point(recipe, {"H": 0.25})) == 2 and not only_utility.rising
 
 
@@ -117,4 +117,4 @@ def test_it_says_what_was_tried():
     text = track.said(UNDER_P)
     assert text.startswith(f"t-closeness (mondrian): {len(track.tried)} points, t from ")
     assert "within the caps at best U 0.5" in text and text.endswith("given up: it is beaten.")
-    assert Track(track.family, {0.5: made(track.family, 0.5)}).said(None) == "t-closeness (mondrian): 1 point."
+    assert FamilySearch(track.family, {0.5: made(track.family, 0.5)}).said(None) == "t-closeness (mondrian): 1 point."

@@ -1,4 +1,4 @@
-"""Releases of small tables, and what can be read off their published files record by record."""
+"""Releases of small tables, and what their published files show record by record."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ RELEASES = {
 }
 TABLES = [(0, ("disease",)), (1, ("disease",)), (2, ("disease", "wage")), (3, ("disease", "wage"))]
 
-remembered = cache  # what a few dozen of these say, as long as the tests run
+remembered = cache  # cached for the duration of the tests
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A release as its reader sees it; people are known by the neutral column `person`, published as it is."""
+    """A release as its reader sees it; people are identified by the neutral column `person`, published unchanged."""
 
     table: object
     release: object
 
     @cached_property
     def people(self):
-        """The original records, `missing` where nothing is known."""
+        """The original records, with `missing` for missing values."""
         rows = self.table.frame.astype(object).where(self.table.frame.notna(), "missing").to_dict("records")
         return {row["person"]: row for row in rows}
 
@@ -50,24 +50,24 @@ class Seen:
 
     @cached_property
     def published(self):
-        """One published row a person; its sensitive values are those of the class where it is bucketized."""
+        """Return one published row per person; a bucketized release has the sensitive values of the class."""
         frame = self.files["records" if self.bucketized else "release"]
         return {row["person"]: row for row in frame.to_dict("records")}
 
     @cached_property
-    def removed(self):
+    def unpublished_columns(self):
         there = {name for file in self.files.values() for name in file.columns}
         return {*self.table.quasi, *self.table.sensitive} - there
 
     @remembered
     def group(self, person):
-        """What the class of a person is known by."""
+        """Return what identifies the class of a person."""
         row = self.published[person]
         return row["class"] if self.bucketized else tuple(row.get(name) for name in self.table.quasi)
 
     @cached_property
     def members(self):
-        """The people of each class."""
+        """Return the people of each class."""
         found = {}
         for person in self.people:
             found.setdefault(self.group(person), []).append(person)
@@ -75,9 +75,9 @@ class Seen:
 
     @cached_property
     def values(self):
-        """How often each class has each sensitive value, as published."""
+        """Return the published count of each sensitive value by class."""
         found = {name: {group: Counter() for group in self.members} for name in self.table.sensitive}
-        for name in set(self.table.sensitive) - self.removed:
+        for name in set(self.table.sensitive) - self.unpublished_columns:
             if self.bucketized:
                 for row in self.files[name].to_dict("records"):
                     found[name][row["class"]][plain(row[name])] += row["count"]
@@ -88,7 +88,7 @@ class Seen:
 
     @remembered
     def whole(self, name):
-        """How often the table has each value of a column."""
+        """Return the count of each value of a column in the table."""
         return Counter(row[name] for row in self.people.values())
 
     @remembered
@@ -97,14 +97,14 @@ class Seen:
 
     @remembered
     def belief(self, person, name):
-        """What the release makes believe about a person's value."""
-        if name in self.removed:
+        """Return the belief about a person's value, given the release."""
+        if name in self.unpublished_columns:
             return self.prior(name)
         return {value: 0.0 for value in self.whole(name)} | shares(self.values[name][self.group(person)])
 
     @remembered
     def position(self, name, value):
-        """Where a value lies: a number at itself, missing one beyond the last, text at its rank."""
+        """Return the position of a value: a number itself, missing one beyond the last, text its rank."""
         numbers = [v for v in self.whole(name) if isinstance(v, int)]
         if numbers:
             return max(numbers) + 1 if value == "missing" else value
@@ -116,8 +116,8 @@ class Seen:
 
     @remembered
     def span(self, person, name):
-        """The lowest and highest value of the class; a person's own where quasi-identifiers are published exactly."""
-        if name in self.removed:
+        """Return the lowest and highest value of the class; a person's own if published exactly."""
+        if name in self.unpublished_columns:
             return self.ends(name, self.whole(name))
         group = [person] if self.bucketized else self.members[self.group(person)]
         return self.ends(name, {self.people[other][name] for other in group})
@@ -135,6 +135,6 @@ def shares(counts):
     scope="package", params=[(t, kind) for t in TABLES for kind in RELEASES], ids=lambda p: f"{p[0][0]}, {p[1]}"
 )
 def seen(request, small):
-    """A release of a small table, and a second look at it with loops and dictionaries."""
+    """A release of a small table, and a view of it through loops and dictionaries."""
     table, (method, model) = small(*request.param[0]), RELEASES[request.param[1]]
     return Seen(table, method(table, model))

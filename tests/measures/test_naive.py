@@ -1,4 +1,4 @@
-"""Every measure beside the same written with loops over people, on tables and releases of every kind."""
+"""Every measure compared with loops over people, on tables and releases of every kind."""
 
 from collections import Counter
 from functools import cache
@@ -39,11 +39,11 @@ from workbench.measures import (
 from workbench.methods import Keep, Mondrian
 from workbench.miners.cross_fitting import folds_of
 from workbench.models import KAnonymity
-from workbench.workloads import Workload
+from workbench.queries import Workload
 
 LUNG, STOMACH = {"Flu", "Asthma"}, {"Ulcer", "Gastritis"}
 GROUPS = {"Federal": "Government", "Local": "Government", "Shop": "Own", "Farm": "Own"}
-LEVELS = {  # what a value is called on each level of its hierarchy, the finest first
+LEVELS = {  # the labels of values on each level of the hierarchy, finest first
     "age": [lambda age: age // 10, lambda age: age // 20],
     "work": [lambda work: GROUPS.get(work, work)],
     "sex": [],
@@ -55,7 +55,7 @@ def near(value):
 
 
 def over_people(seen, what):
-    """For each sensitive column, `what` of each person's belief and of Q."""
+    """Return for each sensitive column `what` of each person's belief and the prior."""
     return {
         name: [what(seen.belief(person, name), seen.prior(name)) for person in seen.people]
         for name in seen.table.sensitive
@@ -79,7 +79,7 @@ def entropy(p):
 
 
 def ordered(order):
-    """Earth mover's distance over ranks: what must cross each gap between neighbours."""
+    """Return the earth mover's distance over ranks: the sum of what crosses each gap."""
 
     def found(p, q):
         crossing = [sum(p[v] - q[v] for v in order[: i + 1]) for i in range(len(order))]
@@ -89,7 +89,8 @@ def ordered(order):
 
 
 def hierarchical(groups, root):
-    """Earth mover's distance over a tree: what must pass each branch, two of them to and from the root make 1."""
+    """Return the earth mover's distance over a tree: the sum of what passes each branch; a path through the root costs
+    1."""
     branches = [branch for level in groups for branch in level]
 
     def found(p, q):
@@ -108,7 +109,7 @@ def distances(seen, name):
 
 
 @pytest.mark.parametrize("distance", ["js", "variation", "ordered", "hierarchical"])
-def test_privacy_loss_is_that_of_the_worst_off_person(seen, distance):
+def test_privacy_loss_is_that_of_the_most_exposed_person(seen, distance):
     worst = max(
         distances(seen, name)[distance](seen.belief(person, name), seen.prior(name))
         for name in seen.table.sensitive
@@ -117,7 +118,7 @@ def test_privacy_loss_is_that_of_the_worst_off_person(seen, distance):
     assert PrivacyLoss(distance)(seen.release).value == near(worst)
 
 
-def test_a_full_disclosure_would_cost_what_its_value_alone_is_away_from_q(seen):
+def test_full_disclosure_costs_the_distance_of_a_certain_value_from_the_prior(seen):
     measured = PrivacyLoss()(seen.release)
     name, q = measured.detail["sensitive"], seen.prior(measured.detail["sensitive"])
     costs = [js({v: float(v == known) for v in q}, q) for known in q]
@@ -127,11 +128,11 @@ def test_a_full_disclosure_would_cost_what_its_value_alone_is_away_from_q(seen):
     assert measured.detail["mean"] == near(mean(losses))
 
 
-def test_knowledge_gain_is_the_belief_moved_for_the_average_person(seen):
+def test_knowledge_gain_is_the_change_of_belief_of_the_average_person(seen):
     assert KnowledgeGain()(seen.release).value == near(max(map(mean, over_people(seen, variation).values())))
 
 
-def test_accuracy_gain_is_how_much_more_often_the_commonest_value_is_right(seen):
+def test_accuracy_gain_compares_right_guesses_of_the_commonest_value(seen):
     gains = over_people(seen, lambda p, q: max(p.values()) - max(q.values()))
     assert AccuracyGain()(seen.release).value == near(max(map(mean, gains.values())))
 
@@ -144,7 +145,7 @@ def test_the_largest_quotient_is_over_people_and_values(seen):
     assert LargestQuotient()(seen.release).value == near(max(map(max, over_people(seen, factor).values())))
 
 
-def test_information_gain_is_the_fall_of_entropy_and_below_the_bound_of_lemma_1(seen):
+def test_information_gain_is_the_reduction_of_entropy_and_below_the_bound_of_lemma_1(seen):
     gains = over_people(seen, lambda p, q: entropy(q) - entropy(p))
     measured = InformationGain()(seen.release)
     assert measured.value == near(max(map(mean, gains.values())))
@@ -156,7 +157,7 @@ def test_information_gain_is_the_fall_of_entropy_and_below_the_bound_of_lemma_1(
     assert measured.value < largest or measured.value == near(0) == largest
 
 
-def test_reidentification_is_by_the_published_quasi_identifiers(seen):
+def test_reidentification_uses_the_published_quasi_identifiers(seen):
     alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
     sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
     assert ReidentificationRisk("largest")(seen.release).value == near(1 / min(sizes))
@@ -165,7 +166,7 @@ def test_reidentification_is_by_the_published_quasi_identifiers(seen):
 
 
 def expected_chance(f, fraction):
-    """1 / F, over how many people may have been missed until f were drawn."""
+    """Return the expected 1 / F, over the number of people missed until f are drawn."""
     chance, found = fraction**f, 0.0
     for missed in range(4000):
         found += chance / (f + missed)
@@ -174,7 +175,7 @@ def expected_chance(f, fraction):
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.6])
-def test_who_does_not_know_that_a_person_is_there_looks_among_more(seen, fraction):
+def test_attackers_without_knowledge_of_membership_search_among_more_people(seen, fraction):
     alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
     sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
     chances = [expected_chance(size, fraction) for size in sizes]
@@ -191,7 +192,7 @@ def test_who_does_not_know_that_a_person_is_there_looks_among_more(seen, fractio
 
 
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
-def test_a_journalist_looks_among_those_of_the_population_who_fit(small, publish):
+def test_a_journalist_searches_among_matching_people_of_the_population(small, publish):
     table = small(1)
     frame = table.frame
     release = Mondrian(publish=publish)(table.with_population(frame.loc[frame.index.repeat(3)]), KAnonymity(4))
@@ -205,25 +206,27 @@ def test_a_journalist_looks_among_those_of_the_population_who_fit(small, publish
     assert ReidentificationRisk("average", "marketer")(few).value == ReidentificationRisk("average")(few).value
 
 
-def test_population_uniques_are_those_of_the_sample_that_would_be_drawn_alone(seen):
+def test_population_uniques_are_expected_sample_uniques(seen):
     alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
     people, unique = len(seen.people), sum(size == 1 for size in alike.values())
     assert PopulationUniques()(seen.release).value == near(unique / people)
-    drawn = sum(0.3 * size * 0.7 ** (size - 1) for size in alike.values())  # of classes of these sizes one is drawn
+    drawn = sum(
+        0.3 * size * 0.7 ** (size - 1) for size in alike.values()
+    )  # probability of sampling one record, by class size
     measured = PopulationUniques(0.3, "zayatz")(seen.release)
     assert measured.value == near(min(unique * (0.3 * unique / drawn if unique else 0) / people, 1))
     assert measured.interval[0] <= measured.value <= measured.interval[1] and measured.interval[1] > 0
 
 
 def beyond_chance(pairs):
-    """How much more often an attack succeeds, as a share of what chance leaves; no less than nothing."""
+    """Return the excess of successful attacks, as a share of what chance leaves, at least 0."""
     attack, control = (mean([pair[side] for pair in pairs]) for side in (0, 1))
     return max(0, (attack - control) / (1 - control)) if control < 1 else 0
 
 
 @cache
 def gaps(seen, name):
-    """How far what is released of somebody is from a person's value, of every two."""
+    """Return the distance of released and true values, for each pair of people."""
     spans = {other: seen.span(other, name) for other in seen.people}
     places = {person: seen.position(name, row[name]) for person, row in seen.people.items()}
     width = max(places.values()) - min(places.values())
@@ -232,13 +235,13 @@ def gaps(seen, name):
 
 
 def nearest(seen, person, names, among):
-    """The people whose released records are nearest to what is known of a person."""
+    """Return the people whose released records are nearest to what is known of a person."""
     found = {other: sum(gaps(seen, name)[person, other] for name in names) for other in among}
     least = min(found.values()) + 1e-6
     return {other for other in among if found[other] < least}
 
 
-def test_singled_out_is_of_whom_what_is_released_fits_nobody_else(seen):
+def test_singling_out_counts_people_whose_released_record_fits_nobody_else(seen):
     pairs = []
     for person in seen.people:
         fits = {other for other in seen.people if not any(gaps(seen, name)[other, person] for name in seen.table.quasi)}
@@ -248,7 +251,7 @@ def test_singled_out_is_of_whom_what_is_released_fits_nobody_else(seen):
     assert measured.detail["attack"] == near(mean([one for one, _ in pairs]))
 
 
-def test_two_halves_are_linked_where_both_lead_to_one_record(seen):
+def test_halves_are_linked_if_both_lead_to_one_record(seen):
     def chance(person, among):
         one, other = (nearest(seen, person, half, among) for half in (seen.table.quasi[::2], seen.table.quasi[1::2]))
         return len(one & other) / (len(one) * len(other))
@@ -261,27 +264,27 @@ def test_two_halves_are_linked_where_both_lead_to_one_record(seen):
 
 
 def guessed(seen, person, name, without):
-    """How likely a person's value is guessed: the commonest of the nearest records, or of their buckets."""
+    """Return the probability of guessing a person's value: the commonest of the nearest records or buckets."""
     told = Counter()
     for other in nearest(seen, person, seen.table.quasi, set(seen.people) - without):
         bag = seen.members[seen.group(other)] if seen.bucketized else [other]
         held = [seen.people[one][name] for one in bag if one not in without]
         for value in held:
             told[value] += 1 / len(held)
-    if name in seen.removed:
+    if name in seen.unpublished_columns:
         told = seen.whole(name)
     best = [value for value, n in told.items() if n > max(told.values()) - 1e-6]
     return (seen.people[person][name] in best) / len(best)
 
 
-def test_a_sensitive_value_is_inferred_where_it_is_the_commonest_of_the_nearest_records(seen):
+def test_a_sensitive_value_is_inferred_if_it_is_the_commonest_of_the_nearest_records(seen):
     risks = []
     for name in seen.table.sensitive:
         whole, everybody = seen.whole(name), list(seen.people)
         usual = [value for value, n in whole.items() if n == max(whole.values())]
         naive = [(seen.people[one][name] in usual) / len(usual) for one in everybody]
         without = [guessed(seen, one, name, {one}) for one in everybody]
-        control = max(naive, without, key=mean)  # who knows nobody's record may guess what is commonest of all
+        control = max(naive, without, key=mean)  # without any record, an attacker may guess the commonest value of all
         attack = [guessed(seen, one, name, set()) for one in everybody]
         risks.append(beyond_chance(list(zip(attack, control, strict=True))))
     measured = AttributeInference()(seen.release)
@@ -294,8 +297,8 @@ def largest_l(counts, c):
     return max([1, *(n + 1 for n in range(len(r)) if r[0] < c * sum(r[n:]))])
 
 
-OF_THE_POPULATION = {"k-map", "delta-presence"}  # which these tables have not; see tests/models/test_definitions.py
-FIGURES = {  # of a class, from how often it has each value, its shares and Q; and which class is the worst
+OF_THE_POPULATION = {"k-map", "delta-presence"}  # not available in these tables; see tests/models/test_definitions.py
+FIGURES = {  # of a class, from its counts, shares and the prior; and which class is the worst
     "k-anonymity": (lambda n, p, q: sum(n), min),
     "(alpha,k)-anonymity": (lambda n, p, q: max(p.values()), max),
     "distinct l-diversity": (lambda n, p, q: len([x for x in n if x]), min),
@@ -316,7 +319,7 @@ def test_the_achieved_figure_is_that_of_the_worst_class(seen, model):
     else:
         found = [
             of_class(list(seen.values[name][group].values()), seen.belief(people[0], name), seen.prior(name))
-            for name in set(seen.table.sensitive) - seen.removed
+            for name in set(seen.table.sensitive) - seen.unpublished_columns
             for group, people in seen.members.items()
         ]
     if found:
@@ -326,12 +329,12 @@ def test_the_achieved_figure_is_that_of_the_worst_class(seen, model):
             Achieved(model)(seen.release)
 
 
-def test_every_model_of_the_catalog_is_compared():
+def test_every_model_of_the_catalog_is_covered():
     assert set(Achieved.parameters()["model"].choices) == {*FIGURES, *OF_THE_POPULATION}
 
 
 def conditions(seen, name):
-    """The sets of values that one may ask for: each value, each group on each level; not all of them at once."""
+    """Return the sets of values that a query may name: each value and each group on each level, except everything."""
     known = {row[name] for row in seen.people.values()} - {"missing"}
     sets = {frozenset([value]) for value in known}
     for level in LEVELS[name]:
@@ -341,13 +344,13 @@ def conditions(seen, name):
 
 
 def covered(seen, person, name, first, last):
-    """The share of the values that a person may have, all equally likely, that lie from first to last."""
+    """Return the share of a person's possible values, all equally likely, between first and last."""
     low, high = seen.span(person, name)
     return max(0, min(high, last) - max(low, first) + 1) / (high - low + 1)
 
 
 def expected(seen, asked, name):
-    """How many people with each value a researcher expects where the asked ends of each quasi-identifier meet."""
+    """Return the expected number of people with each value in a population."""
     found = dict.fromkeys(seen.whole(name), 0.0)
     for person in seen.people:
         weight = prod(covered(seen, person, column, *ends) for column, ends in asked.items())
@@ -358,7 +361,7 @@ def expected(seen, asked, name):
 
 
 def populations(seen, min_support):
-    """Each with the people in it."""
+    """Return each population with its people."""
     for chosen in product(*([None, *conditions(seen, name)] for name in seen.table.quasi)):
         asked = {name: values for name, values in zip(seen.table.quasi, chosen, strict=True) if values}
         people = [p for p, row in seen.people.items() if all(row[name] in values for name, values in asked.items())]
@@ -382,7 +385,7 @@ def test_utility_loss_is_the_mean_error_over_large_populations(seen):
         assert sorted(measured.detail["loss"]) == near(sorted(found[measured.detail["sensitive"]][kind]))
 
 
-def test_kl_divergence_is_over_all_values_of_quasi_identifiers_and_sensitive_column(seen):
+def test_kl_divergence_is_over_quasi_identifiers_and_the_sensitive_column(seen):
     found = []
     for name in seen.table.sensitive:
         truth = Counter((*(row[column] for column in seen.table.quasi), row[name]) for row in seen.people.values())
@@ -395,7 +398,7 @@ def test_kl_divergence_is_over_all_values_of_quasi_identifiers_and_sensitive_col
 
 
 def asked_values(seen, workload, q):
-    """The values that meet each condition of a query."""
+    """Return the values that meet each condition of a query."""
     found = {name: workload.condition(q, name) for name in workload.columns}
     known = {name: {str(value): value for value in seen.whole(name)} for name in found}
     return {
@@ -408,7 +411,8 @@ def asked_values(seen, workload, q):
 
 
 def chance(seen, person, name, values):
-    """The share of the values that a person may have that meet a condition: whole numbers between two that do, do."""
+    """Return the share of a person's possible values that meet a condition, where possible integers include all between
+    two."""
     if name in seen.table.sensitive:
         return sum(p for value, p in seen.belief(person, name).items() if value in values)
     low, high = seen.span(person, name)
@@ -428,7 +432,11 @@ def test_query_error_is_the_mean_relative_error_of_the_answers(seen, rule):
     for q in range(40):
         asked = asked_values(seen, workload, q)
         truth = sum(all(row[name] in values for name, values in asked.items()) for row in seen.people.values())
-        shared = [name for name in asked if name not in seen.table.sensitive or seen.bucketized or name in seen.removed]
+        shared = [
+            name
+            for name in asked
+            if name not in seen.table.sensitive or seen.bucketized or name in seen.unpublished_columns
+        ]
         told = 0.0
         for person, row in seen.people.items():
             told += prod(chance(seen, person, name, asked[name]) for name in shared) * all(
@@ -440,7 +448,7 @@ def test_query_error_is_the_mean_relative_error_of_the_answers(seen, rule):
 
 
 def steps(seen, person, name):
-    """The lowest level with one node over the whole span; one more than there are levels for the root."""
+    """Return the lowest level with one node over the whole span; the root is one level above the last."""
     low, high = seen.span(person, name)
     within = [v for v in seen.whole(name) if low <= seen.position(name, v) <= high]
     for height, level in enumerate([lambda v: v, *LEVELS[name]]):
@@ -449,7 +457,7 @@ def steps(seen, person, name):
     return len(LEVELS[name]) + 1
 
 
-def test_generalization_steps_are_levels_raised_for_the_average_value(seen):
+def test_generalization_steps_are_the_levels_of_the_average_value(seen):
     per_column = {name: mean([steps(seen, person, name) for person in seen.people]) for name in seen.table.quasi}
     measured = GeneralizationSteps()(seen.release)
     assert measured.value == near(mean(list(per_column.values())))
@@ -470,7 +478,7 @@ def test_information_loss_is_the_width_of_the_average_value(seen):
 
 
 def leaves(seen, person, name):
-    """How many leaves a released value may be: all below a group, where it is one, or the values in it; and of all."""
+    """Return the number of leaves that a released value may be, and of all leaves."""
     low, high = seen.span(person, name)
     within = {v for v in seen.whole(name) if low <= seen.position(name, v) <= high}
     every = set(seen.whole(name)) | (set(GROUPS) if name == "work" else set())
@@ -482,7 +490,7 @@ def leaves(seen, person, name):
     return len(every - {"missing"} if within == known else every) if known <= within else len(within), len(every)
 
 
-def test_geometric_loss_is_of_the_leaves_that_the_average_value_may_be(seen):
+def test_geometric_loss_is_the_share_of_possible_leaves(seen):
     factors = []
     for name in seen.table.quasi:
         counts = [leaves(seen, person, name) for person in seen.people]
@@ -500,7 +508,7 @@ def test_class_sizes_are_counted_over_people(seen):
 
 
 def domain_share(seen, person, name, above_floor):
-    """Q-diversity of what a person's class shows: a width, or the leaves below what its values have in common."""
+    """Return the Q-diversity of what a person's class shows: a width, or the leaves below the common node."""
     low, high = seen.span(person, name)
     first, last = seen.ends(name, seen.whole(name))
     if name == "age":
@@ -521,13 +529,13 @@ def test_group_utility_is_the_mean_share_of_the_domains(seen, floor):
         for person in seen.people
     }
     assert GroupUtility("records", floor)(seen.release).value == near(mean([sum(of_person[p]) for p in seen.people]))
-    if not seen.bucketized:  # there a class has several people with one value each
+    if not seen.bucketized:  # there a class has several people, each with one value
         one_each = [sum(of_person[people[0]]) for people in seen.members.values()]
         assert GroupUtility("groups", floor)(seen.release).value == near(mean(one_each))
 
 
 def contribution(seen, name, one, other):
-    """How much a value helps to estimate another."""
+    """Return how much a value helps to estimate another."""
     if one == other:
         return 1.0
     known = [v for v in seen.whole(name) if v != "missing"]
@@ -538,12 +546,12 @@ def contribution(seen, name, one, other):
 
 
 @pytest.mark.parametrize("r", [0.3, 0.7, 1.0])
-def test_group_protection_is_what_people_of_a_class_contribute_to_each_other(seen, r):
+def test_group_protection_is_the_mutual_contribution_within_classes(seen, r):
     for floor in ("kept", "subtracted"):
         by_group, by_record = 0.0, 0.0
         for name in seen.table.sensitive:
             beliefs = [(people, seen.belief(people[0], name)) for people in seen.members.values()]
-            if name in seen.removed:
+            if name in seen.unpublished_columns:
                 beliefs = [(list(seen.people), seen.prior(name))]
             found = []
             for people, p in beliefs:
@@ -560,7 +568,7 @@ def test_group_protection_is_what_people_of_a_class_contribute_to_each_other(see
 
 
 def test_measured_c_and_l_are_averages_over_classes(seen):
-    shown = [name for name in seen.table.sensitive if name not in seen.removed]
+    shown = [name for name in seen.table.sensitive if name not in seen.unpublished_columns]
     if not shown:
         with pytest.raises(Undefined, match="no sensitive column"):
             MeasuredDiversity()(seen.release)
@@ -578,7 +586,7 @@ def test_measured_c_and_l_are_averages_over_classes(seen):
 
 
 def guessed_right(release, name):
-    """How many people have the commonest of what the release shows of those in other folds."""
+    """Return how many people have the commonest published value of the other folds."""
     shown, true = release.shown(name).labels.tolist(), release.table.codes[name].tolist()
     fold, right = folds_of(release.shown(name).labels, 10, 0).tolist(), 0
     for person, one in enumerate(true):
@@ -588,7 +596,7 @@ def guessed_right(release, name):
 
 
 def test_mining(seen):
-    if "disease" in seen.removed:
+    if "disease" in seen.unpublished_columns:
         for measure in (GoodUtility("disease"), WorkloadUtility("disease")):
             with pytest.raises(Undefined, match="is not published"):
                 measure(seen.release)
@@ -599,9 +607,9 @@ def test_mining(seen):
     assert WorkloadUtility("disease", "majority")(seen.release).value == near((after - base) / len(seen.people))
 
 
-def test_anti_utility_counts_who_is_told_a_shorter_interval_that_holds_the_truth_or_published(seen):
-    """The majority tells everybody of a fold the commonest interval of the others."""
-    if "age" in seen.removed:
+def test_anti_utility_counts_people_with_a_shorter_containing_interval_or_an_exact_value(seen):
+    """The majority miner predicts the commonest interval of the other folds."""
+    if "age" in seen.unpublished_columns:
         assert AntiUtility("age", "majority")(seen.release).value == 0
         return
     shown, column = seen.release.shown("age"), seen.table.columns["age"]

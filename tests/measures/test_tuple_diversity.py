@@ -1,4 +1,4 @@
-"""Weighted tuple diversity joins what the two measures say of a class."""
+"""Weighted tuple diversity combines the two diversities of a class."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from workbench.models import KAnonymity
 
 
 @pytest.mark.parametrize("weights", [(1, 0), (0, 1), (0.5, 0.5), (2, 6)])
-def test_its_mean_is_that_of_the_measures_per_column(small, weights):
+def test_the_mean_equals_that_of_the_measures_per_column(small, weights):
     table = small(2, ("disease", "wage"))
     release = Mondrian()(table, KAnonymity(4))
     found = weighted_tuple_diversity(release, *weights, r=0.7)

@@ -1,4 +1,4 @@
-"""Mondrian once more, slow and record by record in numpy: it shares no code with the engine it is held against."""
+"""Mondrian reimplemented, slow and record by record in numpy, without code shared with the engine."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ class Axis:
 
 
 def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequence[Mapping[str, str]] = ()) -> Axis:
-    """Numbers and dates in order and by value, text in the order of its leaves and by rank; missing comes last."""
+    """Return an axis: numbers and dates by value, text in the order of its leaves by rank; missing comes last."""
     text = leaves is not None or column.dropna().map(type).eq(str).all()
     there = sorted(column.dropna().unique())
     order = [leaf for leaf in leaves if leaf in set(there)] if leaves is not None else there
@@ -52,10 +52,10 @@ def axis_of(column: pd.Series, leaves: Sequence[str] | None = None, levels: Sequ
 def widest_range(
     axes: Sequence[Axis], holds: Holds, wanted: Wanted | None = None, even: bool = False
 ) -> list[np.ndarray]:
-    """The records of each class of strict Mondrian: the widest axis at its lower median, else the next widest.
+    """Return the records of each class of strict Mondrian: the widest axis at its lower median, else the next widest.
 
-    `wanted` says of an axis in a class what comes before its width. `even`: of the cuts below and above the values at
-    the lower median the one whose halves are more alike in size, above if they are as alike.
+    `wanted` ranks the axes of a class before their width. `even` chooses, of the cuts below and above the values at the
+    lower median, the one with more even halves, above in case of a tie.
     """
     closed, todo = [], [np.arange(len(axes[0].rank))]
     while todo:
@@ -81,7 +81,7 @@ def widest_range(
 
 
 def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts: str) -> list[np.ndarray]:
-    """The records of each class; a class is split by the allowed candidate that tells most about the target."""
+    """Return the records of each class; a class is split by the allowed candidate with the largest gain."""
     target, closed, todo = np.asarray(target), [], [np.arange(len(target))]
     while todo:
         part = todo.pop()
@@ -104,8 +104,11 @@ def information_gain(axes: Sequence[Axis], target: Sequence, holds: Holds, cuts:
 
 
 def candidates(axis: Axis, part: np.ndarray, binary: bool) -> list[list[np.ndarray]]:
-    """Text with a hierarchy: all values apart; children at the coarsest level that splits. Else, or if all cuts are
-    binary, every cut in two."""
+    """Return the candidates of a class on one axis.
+
+    Text with a hierarchy has all values as parts, and the children at the coarsest level that splits. Otherwise, or if
+    all cuts are binary, every cut in two is a candidate.
+    """
     rank = axis.rank[part]
     there = np.unique(rank)
     if len(there) < 2:
@@ -118,7 +121,7 @@ def candidates(axis: Axis, part: np.ndarray, binary: bool) -> list[list[np.ndarr
 
 
 def gain(target: np.ndarray, part: np.ndarray, parts: Sequence[np.ndarray]) -> float:
-    """How much knowing the part tells about the target, in nats."""
+    """Return the information gain of the part about the target, in nats."""
 
     def entropy(records: np.ndarray) -> float:
         return -sum(n / len(records) * log(n / len(records)) for n in Counter(target[records].tolist()).values())
@@ -171,7 +174,7 @@ def both(*each: Holds) -> Holds:
 
 
 def as_sets(group: np.ndarray) -> set[frozenset[int]]:
-    """A partition, whatever its classes are called."""
+    """Return a partition independent of the names of its classes."""
     order = np.argsort(group, kind="stable")
     ends = np.flatnonzero(np.diff(group[order])) + 1
     return {frozenset(part.tolist()) for part in np.split(order, ends)}

@@ -1,4 +1,4 @@
-"""Mondrian on levels once more, record by record in plain Python: it shares no code with the engine."""
+"""Mondrian on levels reimplemented, record by record in plain Python, without code shared with the engine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NOISE = 1e-12
 
 @dataclass
 class Column:
-    """What each record shows on each level, the finest first and everything last; and its place on the axis."""
+    """The node of each record on each level, the finest first and the root last, and its place on the axis."""
 
     shown: list[list[str]]
     place: list[float]
@@ -20,7 +20,7 @@ class Column:
     high: int
 
     def width(self, record: int, level: int) -> float:
-        """Of the node of a record, in the whole table."""
+        """Return the width of the node of a record, in the whole table."""
         node = self.shown[level][record]
         inside = [place for place, label in zip(self.place, self.shown[level], strict=True) if label == node]
         return max(inside) - min(inside)
@@ -30,7 +30,7 @@ class Column:
         return max(self.place) - min(self.place) or 1.0
 
     def parted(self, records: Sequence[int], level: int) -> list[list[int]]:
-        """The records by what they show on a level."""
+        """Group the records by their nodes on a level."""
         found: dict[str, list[int]] = {}
         for record in records:
             found.setdefault(self.shown[level][record], []).append(record)
@@ -42,14 +42,14 @@ class Column:
 
 
 def shown(values: pd.Series, *levels: dict) -> list[list[str]]:
-    """Each value by itself, in the groups of each level, and as everything; missing is a group of its own."""
+    """Return each value by itself, in the groups of each level, and as everything; missing is a group of its own."""
     plain = [None if pd.isna(value) else value for value in values]
     groups = [["missing" if value is None else str(level[value]) for value in plain] for level in levels]
     return [["missing" if value is None else str(value) for value in plain], *groups, ["*"] * len(plain)]
 
 
 def beginning(columns: Sequence[Column]) -> list[list[int]]:
-    """The classes on the highest levels."""
+    """Return the classes on the highest levels."""
     parts = [list(range(len(columns[0].place)))]
     for column in columns:
         parts = [one for part in parts for one in column.parted(part, column.high)]
@@ -59,10 +59,10 @@ def beginning(columns: Sequence[Column]) -> list[list[int]]:
 def widest(
     columns: Sequence[Column], holds: Holds, wanted: Callable[[int, Sequence[int]], float] = lambda a, part: 0
 ) -> list[tuple[list[int], list[int]]]:
-    """The records of each class, and the level of each of its nodes: the widest is cut, else the next widest.
+    """Return the records of each class, and the level of each of its nodes.
 
-    A node of which only one child has records is cut into that child alone. `wanted` says of a column in a class what
-    comes before its width.
+    The widest node is cut, else the next widest. A node with records in one child only is cut into that child. `wanted`
+    ranks the columns of a class before their width.
     """
     todo = [(part, [column.high for column in columns]) for part in beginning(columns)]
     closed = []
@@ -83,7 +83,7 @@ def widest(
 
 
 def information_gain(columns: Sequence[Column], target: Sequence, holds: Holds) -> list[tuple[list[int], list[int]]]:
-    """The same, where the cut is made that tells most about the target."""
+    """Return the same for cuts with the largest information gain."""
     todo, closed = beginning(columns), []
     while todo:
         part = todo.pop()

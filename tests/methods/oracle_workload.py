@@ -1,4 +1,4 @@
-"""Mondrian that serves a workload once more, query by query and record by record: it shares no code with the engine."""
+"""Mondrian for a workload reimplemented, query by query and record by record, without code shared with the engine."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ SHARES, WORTH, HALF, ENOUGH = 32, (0.1, 0.3), 0.5, 2 / 3
 
 @dataclass
 class Axis:
-    """One quasi-identifier: each record's code, where each code begins and ends, and how often a width counts."""
+    """One quasi-identifier: each record's code, the ends of each code, and the weight of a width."""
 
     code: np.ndarray
     begin: np.ndarray
@@ -29,7 +29,7 @@ class Axis:
         return (place.max() - place.min()) / (span / times) if span > 0 else 0.0
 
     def share(self, low: int, high: int, met: np.ndarray) -> float:
-        """How much of a run meets a condition: codes that do, and what lies between two neighbours that do."""
+        """Return the part of a run that satisfies a condition: codes that do, and gaps between two of them."""
         inside = 0.0
         for c in range(low, high + 1):
             if met[c]:
@@ -40,9 +40,12 @@ class Axis:
 
 
 @dataclass
-class Asked:
-    """The conditions of each query: on axes by their codes; which records meet those on what is told of a class by
-    counts; and, where quasi-identifiers are published (`exact`), which meet those on what else is published."""
+class WorkloadArrays:
+    """The conditions of each query, by kind of column.
+
+    On axes they are codes; on columns that are published as counts per class, the records that satisfy them; and if
+    quasi-identifiers are published (`exact`), the records that satisfy those on other published columns.
+    """
 
     axes: Sequence[Axis]
     on: Sequence[Mapping[int, np.ndarray]]
@@ -56,7 +59,7 @@ class Asked:
         self.cost = [1 / max(self.true(q, everybody), 1) for q in range(len(self.on))]
 
     def known(self, q: int, part: np.ndarray) -> np.ndarray:
-        """Which records meet the conditions on quasi-identifiers and what else is published."""
+        """Return which records satisfy the conditions on quasi-identifiers and other published columns."""
         met = self.unchanged[q][part].copy()
         for a, codes in self.on[q].items():
             met &= codes[self.axes[a].code[part]]
@@ -66,11 +69,11 @@ class Asked:
         return int((self.known(q, part) & self.counted[q][part]).sum())
 
     def often(self, a: int) -> float:
-        """How many of the queries ask about an axis."""
+        """Return the number of queries with a condition on an axis."""
         return sum(a in on and not on[a].all() for on in self.on) / len(self.on)
 
     def apart(self, part: np.ndarray, region: Region) -> np.ndarray:
-        """How far the answers of a class are from the truth, query by query."""
+        """Return the error of the answers of a class, query by query."""
         found = []
         for q, on in enumerate(self.on):
             told = float(self.counted[q][part].sum())
@@ -86,11 +89,11 @@ class Asked:
         return float(np.abs(self.apart(part, region)) @ self.cost)
 
     def whole(self, parts: list, region: Region) -> float:
-        """How wrong the answers of all classes together are."""
+        """Return the error of the answers of all classes together."""
         return float(np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost)
 
     def best(self, partitions: list[list], region: Region) -> int:
-        """Which partition's answers are least wrong, an earlier one if they are as wrong."""
+        """Return the partition with the smallest error, the first one among ties."""
         wrong = [self.whole(parts, region) for parts in partitions]
         chosen = 0
         for i, other in enumerate(wrong):
@@ -100,7 +103,7 @@ class Asked:
 
 
 def cuts(code: np.ndarray) -> list[int]:
-    """The codes below or at which a class is cut: all, or of many those around equal shares of its records."""
+    """Return the codes at which a class is cut: all, or if there are many, those around equal shares of its records."""
     there, n = np.unique(code), len(code)
     if there[-1] - there[0] < SHARES:
         return there[:-1].tolist()
@@ -110,20 +113,20 @@ def cuts(code: np.ndarray) -> list[int]:
 
 
 def best(base: float, tried: list[tuple[float, list]], holds: Holds, worth: float) -> list | None:
-    """The allowed cut after which least is wrong, if it is worth it."""
+    """Return the allowed cut with the smallest error, if it is worth it."""
     for wrong, parts in sorted(((round(wrong / base, 9), parts) for wrong, parts in tried), key=lambda one: one[0]):
         if wrong <= 1 - worth and all(map(holds, parts)):
             return parts
     return None
 
 
-def hull_of(asked: Asked) -> Region:
-    """What a class shows of an axis: the codes from its least to its greatest."""
+def hull_of(asked: WorkloadArrays) -> Region:
+    """Return the published codes of a class on an axis: from its lowest to its highest."""
     return lambda a, part: (asked.axes[a].code[part].min(), asked.axes[a].code[part].max())
 
 
-def node_of(asked: Asked, columns: Sequence[Column]) -> Region:
-    """What it shows on levels: the lowest node that holds its records."""
+def node_of(asked: WorkloadArrays, columns: Sequence[Column]) -> Region:
+    """Return the published node of a class on levels: the lowest one that contains its records."""
 
     def node(a: int, part: np.ndarray) -> tuple[int, int]:
         shown = np.array(columns[a].shown[columns[a].lowest(part)])
@@ -133,16 +136,18 @@ def node_of(asked: Asked, columns: Sequence[Column]) -> Region:
     return node
 
 
-def first_to_last(asked: Asked, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray) -> list[int]:
-    """The axes as they are cut where nothing serves: those asked about, or as another rule says."""
+def first_to_last(
+    asked: WorkloadArrays, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray
+) -> list[int]:
+    """Return the axes in the order of cuts that do not serve the workload."""
     axes = range(len(asked.axes))
     if rule is None:
         return sorted(axes, key=lambda a: (asked.often(a) == 0, -width(a, asked.axes[a].times)))
     return sorted(axes, key=lambda a: (-rule(a, part), -width(a, 1.0)))
 
 
-def least_error(asked: Asked, holds: Holds, worth: float, rule: Rule | None = None) -> list[np.ndarray]:
-    """The records of each class of strict Mondrian."""
+def least_error(asked: WorkloadArrays, holds: Holds, worth: float, rule: Rule | None = None) -> list[np.ndarray]:
+    """Return the records of each class of strict Mondrian."""
     axes, hull = asked.axes, hull_of(asked)
 
     def serving(part: np.ndarray, some: list[int]) -> list | None:
@@ -172,9 +177,9 @@ def least_error(asked: Asked, holds: Holds, worth: float, rule: Rule | None = No
 
 
 def least_error_on_levels(
-    asked: Asked, columns: Sequence[Column], parts: list, holds: Holds, worth: float, rule: Rule | None = None
+    asked: WorkloadArrays, columns: Sequence[Column], parts: list, holds: Holds, worth: float, rule: Rule | None = None
 ) -> list[np.ndarray]:
-    """The same along nodes of hierarchies, from the classes on the highest levels on."""
+    """Return the classes along nodes of hierarchies, starting at the highest levels."""
 
     node = node_of(asked, columns)
 
@@ -202,7 +207,7 @@ def least_error_on_levels(
     return _classes([np.array(part) for part in parts], asked, serving, widest)
 
 
-def _classes(todo: list, asked: Asked, serving: Callable, widest: Callable) -> list[np.ndarray]:
+def _classes(todo: list, asked: WorkloadArrays, serving: Callable, widest: Callable) -> list[np.ndarray]:
     asks = [asked.often(a) > 0 for a in range(len(asked.axes))]
     phases = [[a for a, ask in enumerate(asks) if ask == wanted] for wanted in (True, False)]
     closed = []
@@ -216,8 +221,8 @@ def _classes(todo: list, asked: Asked, serving: Callable, widest: Callable) -> l
     return closed
 
 
-def served(asked: Asked, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
-    """The best of all searches: by cuts that are worth more or less, by rules, by the best of these and large gains."""
+def served(asked: WorkloadArrays, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
+    """Return the best of all searches: by cuts worth more or less, by rules, by the best of these and large gains."""
     by_rule = [cut(rule) for rule in rules]
     rule = asked.best(by_rule, region)
     found = [serving(WORTH[0], None), *by_rule]

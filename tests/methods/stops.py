@@ -1,10 +1,10 @@
-"""An event that cancels work at some moment."""
+"""An event that cancels work after a number of checks."""
 
 import threading
 
 
 class Stops(threading.Event):
-    """Set when it has been asked so many times."""
+    """An event that is set after it was checked so many times."""
 
     def __init__(self, looks):
         super().__init__()

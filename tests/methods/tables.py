@@ -18,7 +18,7 @@ AXES = ("whole", "word", "real", "day", "plain", "one")
 
 
 def random_frame(seed: int, records: int, values: int = 4, missing: float = 0.0) -> pd.DataFrame:
-    """`records` people; the larger `whole` is, the likelier is a high `s`; `person` tells them apart."""
+    """Return `records` people; the larger `whole` is, the likelier is a high `s`; `person` identifies them."""
     rng = np.random.default_rng(seed)
     rank = rng.beta(1, 3, records)
     noisy = np.clip(rank + rng.normal(0, 0.1, records), 0, 0.999)
@@ -59,12 +59,14 @@ quasi_choices = st.lists(st.sampled_from(AXES), min_size=1, max_size=4, unique=T
 
 
 def table_of(frame: pd.DataFrame, quasi: list[str], sensitive: tuple[str, ...] = ("s",)) -> Table:
-    """`person` and whatever has no other role is neutral."""
+    """Return the table; `person` and columns without another role are neutral."""
     given = {name: build for name, build in HIERARCHIES.items() if name in frame}
     return Table.from_frame(frame, quasi=quasi, sensitive=sensitive, hierarchies=given)
 
 
 def axes_of(frame: pd.DataFrame, quasi: list[str]) -> list[Axis]:
-    """In the order of the data's columns; numbers, dates and text without a hierarchy order themselves."""
+    """Return the axes in the order of the data's columns; numbers, dates and text without a hierarchy have their own
+    order.
+    """
     known = {"word": (list(WORDS), (WORDS, ABOVE))}
     return [axis_of(frame[name], *known.get(name, ())) for name in frame if name in quasi]

@@ -1,4 +1,4 @@
-"""Everything kept: the classes are the distinct quasi-identifiers."""
+"""Everything unchanged: the classes are the distinct combinations of quasi-identifiers."""
 
 from workbench.methods import Keep
 

@@ -1,4 +1,4 @@
-"""Columns removed: the rest is kept, and without any quasi-identifier all are one class."""
+"""Removed columns: the others stay, and without any quasi-identifier all records are one class."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Miners of tests: one that knows by heart, one that is slow, one that fails, one that kills its process."""
+"""Miners for tests: one memorizes records, one is slow, one fails, one kills its process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 UNKNOWN = 0
 
 
 class Heart:
-    """The target of each row that was seen; UNKNOWN of any other."""
+    """Predicts the target of each row that was seen, and UNKNOWN for any other."""
 
     def fit(self, rows: np.ndarray, labels: np.ndarray) -> Heart:
         self.known = {row.tobytes(): label for row, label in zip(rows, labels, strict=True)}

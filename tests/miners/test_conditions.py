@@ -1,4 +1,4 @@
-"""Conditions mean what they say: each is read back as a query, and asked record by record."""
+"""Conditions describe their records: each is parsed as a query and evaluated record by record."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from workbench.methods import Keep, Mondrian
 from workbench.miners.conditions import conditions_on
 from workbench.miners.features import Feature
 from workbench.models import KAnonymity
-from workbench.workloads.language import parse
+from workbench.queries.parser import parse
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +17,12 @@ def table():
 
 
 @pytest.mark.parametrize(("method", "k"), [(Keep(), 1), (Mondrian(), 7)])
-def test_who_meets_a_condition_for_certain_shows_nothing_else(table, method, k):
+def test_records_that_certainly_meet_a_condition_show_nothing_else(table, method, k):
     release = method(table, KAnonymity(k))
     asked = 0
     for name in table.quasi:
         shown = release.shown(name)
-        found = conditions_on(shown.column, Feature.of(shown))
+        found = conditions_on(shown.column, Feature.from_shown(shown))
         for words, met in zip(found.words, found.met, strict=True):
             codes = parse(words, table).conditions[name]
             held = np.stack([shown.held(np.full(shown.records, c)) for c in range(shown.column.size)], axis=1)
@@ -31,8 +31,8 @@ def test_who_meets_a_condition_for_certain_shows_nothing_else(table, method, k):
     assert asked > 20
 
 
-def test_nodes_of_hierarchies_are_called_by_their_labels(table):
+def test_nodes_of_hierarchies_have_their_labels(table):
     shown = Keep()(table).shown("word")
-    found = conditions_on(shown.column, Feature.of(shown)).words
+    found = conditions_on(shown.column, Feature.from_shown(shown)).words
     assert shown.column.hierarchy is None or any("within" in words for words in found)
     assert any(words.startswith("word = '") for words in found)

@@ -1,4 +1,4 @@
-"""No record is predicted by what has seen it, and nothing original reaches a prediction: both leaks are tried."""
+"""No record is predicted by a model that saw it, and no original value reaches a prediction: both leaks are tried."""
 
 import threading
 
@@ -9,13 +9,13 @@ import pytest
 from tests.methods.tables import random_frame, table_of
 from tests.miners.oracle import UNKNOWN, ByHeart
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.progress import Cancelled, listening
+from workbench.base.progress import Cancelled, cancellable
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.miners import DecisionTree, Majority, NaiveBayes, RandomForest, cross_fitting
-from workbench.miners.cross_fitting import cross_fitted, folds_of, numbers_shown
+from workbench.miners.cross_fitting import cross_fit, folds_of, published_numbers
 from workbench.miners.features import Feature
-from workbench.miners.fitting import Work
+from workbench.miners.fitting import TrainingData
 from workbench.models import KAnonymity
 from workbench.releases.partition import Partition
 
@@ -26,7 +26,7 @@ def table():
 
 
 def unique_people() -> Table:
-    """Everybody has a number of their own, and a target that nothing tells; none of them is UNKNOWN."""
+    """Everybody has a unique number and an unpredictable target that is never UNKNOWN."""
     rng = np.random.default_rng(0)
     target = np.array(["a first value, the unknown", *rng.choice(["x", "y", "z"], 299)])
     frame = pd.DataFrame({"person": np.arange(300), "q": rng.integers(0, 5, 300), "t": target})
@@ -34,20 +34,20 @@ def unique_people() -> Table:
 
 
 def known_by_heart() -> int:
-    """How many records the miner has seen that predicts them."""
-    found = cross_fitted(Keep()(unique_people()), "t", ByHeart())
+    """Return for how many records the predicting miner was trained on them."""
+    found = cross_fit(Keep()(unique_people()), "t", ByHeart())
     return int((found.of(ByHeart()).codes != UNKNOWN).sum())
 
 
 def test_no_record_is_predicted_by_a_model_that_saw_it(monkeypatch):
     assert known_by_heart() == 0
-    real = Work.sides
-    monkeypatch.setattr(Work, "sides", lambda work, fold: (np.arange(len(work.fold)), real(work, fold)[1]))
+    real = TrainingData.sides
+    monkeypatch.setattr(TrainingData, "sides", lambda work, fold: (np.arange(len(work.fold)), real(work, fold)[1]))
     assert known_by_heart() == 299, "the leak that is built in here is not seen"
 
 
 def shuffled_inside(release: Partition, names: list[str]) -> Partition:
-    """The same classes with the same regions, whose records have exchanged their values."""
+    """Return the same classes with the same regions, and with values swapped between records."""
     frame, group = release.table.frame, release.group_of_record
     by_chance = np.lexsort([np.random.default_rng(1).random(len(frame)), group])
     for name in names:
@@ -66,25 +66,25 @@ def same_predictions(target: str) -> bool:
     frame = random_frame(3, 200, missing=0.1).drop(columns=["person", "real", "day"])
     release = Mondrian()(table_of(frame, ["whole", "word"], ("s", "s2")), KAnonymity(9))
     two, asked = (release, shuffled_inside(release, ["whole", "word"])), (NaiveBayes(), DecisionTree(), RandomForest(5))
-    found = [cross_fitted(one, target, asked, folds=4) for one in two]
+    found = [cross_fit(one, target, asked, folds=4) for one in two]
     return all(np.array_equal(*(one.of(miner).labels for one in found)) for miner in asked)
 
 
 @pytest.mark.parametrize("target", ["s", "whole"])
 def test_no_original_value_reaches_a_prediction(target, monkeypatch):
-    """The classes of two tables show the same; what is behind the regions differs, also behind those of the target."""
+    """The classes of two tables show the same regions of different values, also for the target."""
     assert same_predictions(target)
     real = cross_fitting.features
 
     def leaky(release, names, seed):
-        more = Feature.of(Keep()(release.table).shown("whole"))
+        more = Feature.from_shown(Keep()(release.table).shown("whole"))
         return [*real(release, names, seed), more]
 
     monkeypatch.setattr(cross_fitting, "features", leaky)
     assert not same_predictions(target), "the leak that is built in here is not seen"
 
 
-def test_folds_have_nearly_as_many_of_each_value():
+def test_folds_are_stratified():
     labels = np.random.default_rng(1).choice(3, 997, p=[0.7, 0.25, 0.05])
     fold = folds_of(labels, 10, 4)
     counts = np.array([[((fold == f) & (labels == v)).sum() for v in range(3)] for f in range(10)])
@@ -92,47 +92,47 @@ def test_folds_have_nearly_as_many_of_each_value():
     assert (folds_of(labels, 10, 4) == fold).all() and (folds_of(labels, 10, 5) != fold).any()
 
 
-def test_each_fold_is_learnt_from_the_others(table):
-    """Beside a loop over folds that shares no code."""
+def test_each_fold_is_predicted_from_the_others(table):
+    """Compared with a loop over folds that shares no code."""
     release = Mondrian()(table, KAnonymity(6))
-    found = cross_fitted(release, "s", Majority(), folds=5, seed=2).of("majority").codes
+    found = cross_fit(release, "s", Majority(), folds=5, seed=2).of("majority").codes
     codes, fold = release.shown("s").codes, folds_of(release.shown("s").codes, 5, 2)
     for f in range(5):
         values, counts = np.unique(codes[fold != f], return_counts=True)
         assert set(found[fold == f]) == {values[counts.argmax()]}
 
 
-def test_who_is_left_out_is_not_learnt_from(table):
+def test_suppressed_records_are_not_used_for_training(table):
     release = Mondrian()(table, KAnonymity(6)).without(np.array([0]))
-    assert cross_fitted(release, "s", "majority").of("majority").records == len(release.published_records) < 200
+    assert cross_fit(release, "s", "majority").of("majority").records == len(release.published_records) < 200
 
 
-def test_a_generalized_target_is_predicted_by_regions_that_occur(table):
+def test_a_generalized_target_is_predicted_as_regions_that_occur(table):
     release = Mondrian()(table, KAnonymity(9))
-    told = cross_fitted(release, "whole", "naive bayes").of("naive bayes")
+    told = cross_fit(release, "whole", "naive bayes").of("naive bayes")
     assert told.codes is None and set(told.group) <= set(release.shown("whole").group)
     right = (told.group == release.shown("whole").group).mean()
     assert right > 0.3  # its column is correlated with others
 
 
-def test_a_bucketized_release_is_mined_as_it_is_dealt(table):
+def test_a_bucketized_release_is_mined_as_assigned(table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(20))
-    one, two = (cross_fitted(release, "s", NaiveBayes(), seed=seed).of(NaiveBayes()).codes for seed in (1, 2))
+    one, two = (cross_fit(release, "s", NaiveBayes(), seed=seed).of(NaiveBayes()).codes for seed in (1, 2))
     assert (one != two).any()
 
 
-def test_only_given_columns_are_learnt_from(table):
+def test_only_given_columns_are_used_for_training(table):
     release = Keep()(table)
-    assert cross_fitted(release, "s", NaiveBayes(), given=()).of(NaiveBayes()).codes.tolist() == (
-        cross_fitted(release, "s", "majority", given=()).of("majority").codes.tolist()
+    assert cross_fit(release, "s", NaiveBayes(), given=()).of(NaiveBayes()).codes.tolist() == (
+        cross_fit(release, "s", "majority", given=()).of("majority").codes.tolist()
     )
     with pytest.raises(BadInput, match="is not a column"):
-        cross_fitted(release, "s", "majority", given=["wrod"])
+        cross_fit(release, "s", "majority", given=["wrod"])
 
 
 def test_numbers_of_intervals_are_their_middles(table):
     release = Mondrian()(table, KAnonymity(9))
-    whole, found = table.frame["whole"], numbers_shown(release.shown("whole"))
+    whole, found = table.frame["whole"], published_numbers(release.shown("whole"))
     for group in set(release.group_of_record):
         inside = release.group_of_record == group
         known = whole[inside].dropna()
@@ -143,35 +143,35 @@ def test_numbers_of_intervals_are_their_middles(table):
 @pytest.mark.parametrize(
     ("target", "miner", "words"), [("word2", "majority", "not a column"), ("word", "majority", "not published")]
 )
-def test_what_cannot_be_mined(table, target, miner, words):
+def test_bad_requests_are_reported(table, target, miner, words):
     with pytest.raises((BadInput, Undefined), match=words):
-        cross_fitted(Remove("word")(table), target, miner)
+        cross_fit(Remove("word")(table), target, miner)
     with pytest.raises(BadInput, match="folds = 1 must"):
-        cross_fitted(Keep()(table), "s", "majority", folds=1)
+        cross_fit(Keep()(table), "s", "majority", folds=1)
 
 
 def test_progress_and_cancel(table):
     told, words, stop = [], [], threading.Event()
-    with listening(say=words.append):
-        cross_fitted(Keep()(table), "s2", "majority", folds=4, progress=lambda *count: told.append(count))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)] and words[-1] == "4 of 4 folds are mined"
+    with cancellable(report=words.append):
+        cross_fit(Keep()(table), "s2", "majority", folds=4, progress=lambda *count: told.append(count))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)] and words[-1] == "4 of 4 folds done"
     stop.set()
     with pytest.raises(Cancelled):
-        cross_fitted(Keep()(table), "s2", "majority", folds=4, cancel=stop)
+        cross_fit(Keep()(table), "s2", "majority", folds=4, cancel=stop)
     again = Keep()(table)
-    cross_fitted(again, "s2", "majority")
-    cross_fitted(again, "s2", ["majority", "naive bayes"], progress=lambda *count: told.append(count))
+    cross_fit(again, "s2", "majority")
+    cross_fit(again, "s2", ["majority", "naive bayes"], progress=lambda *count: told.append(count))
     assert told[-1] == (10, 10), "only the miner that was not asked before is asked"
 
 
-def test_nothing_is_said_of_the_records_in_words(table):
-    assert repr(cross_fitted(Keep()(table), "s", "majority")) == "<Predictions of 's' by majority>"
+def test_the_representation_contains_no_records(table):
+    assert repr(cross_fit(Keep()(table), "s", "majority")) == "<Predictions of 's' by majority>"
 
 
-def test_what_does_not_fit_into_memory_is_refused_before_a_process_starts(table, monkeypatch):
+def test_too_much_data_is_refused_before_a_process_starts(table, monkeypatch):
     monkeypatch.setattr(cross_fitting, "FEW", 10)
     monkeypatch.setattr(cross_fitting, "MEMORY", 10_000)
     with pytest.raises(
-        Undefined, match=r"200 records with [0-9]+ columns to learn from are too many for 1e-05 GB of memory"
+        Undefined, match=r"200 records with [0-9]+ columns to learn from do not fit in 1e-05 GB of memory"
     ):
-        cross_fitted(Keep()(table), "s", "naive bayes")
+        cross_fit(Keep()(table), "s", "naive bayes")

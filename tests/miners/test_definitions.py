@@ -1,4 +1,4 @@
-"""Each miner beside its definition: a naive version, a worked example, or the estimator that it stands for."""
+"""Each miner compared with its definition: a naive version, a worked example, or the estimator that it wraps."""
 
 import math
 
@@ -34,7 +34,7 @@ from workbench.miners.radial_basis import distances
 
 
 def skewed(seed: int, records: int = 300):
-    """Three columns of codes and a target that follows two of them, with noise."""
+    """Return three columns of codes and a target that depends on two of them, with noise."""
     rng = np.random.default_rng(seed)
     rows = np.stack([rng.geometric(0.4, records) % 5, rng.integers(0, 3, records), rng.integers(0, 2, records)], axis=1)
     labels = (rows[:, 0] + 2 * rows[:, 1] + (rng.random(records) < 0.2)) % 4 + 10
@@ -44,7 +44,7 @@ def skewed(seed: int, records: int = 300):
 # --- majority
 
 
-def test_majority_says_what_most_have():
+def test_majority_predicts_the_commonest_value():
     learner = Majority().learner([], 0).fit(np.zeros((5, 1)), np.array([3, 7, 7, 1, 7]))
     assert learner.predict(np.ones((2, 1))).tolist() == [7, 7]
 
@@ -53,7 +53,7 @@ def test_majority_says_what_most_have():
 
 
 def by_hand(rows, labels, nominal, smoothing, record):
-    """The likeliest value, by multiplying shares."""
+    """Return the most likely value, by multiplying shares."""
     found = {}
     for value in sorted(set(labels.tolist())):
         its = rows[labels == value]
@@ -86,7 +86,7 @@ def test_naive_bayes_multiplies_shares_and_densities(seed):
     assert learner.predict(rows[200:]).tolist() == expected
 
 
-def test_naive_bayes_on_the_weather_of_textbooks():
+def test_naive_bayes_on_the_textbook_weather_data():
     """Outlook sunny, temperature cool, humidity high, windy: play has .0053 before scaling, no play .0206."""
     play = "sunny hot high f n;sunny hot high t n;overcast hot high f y;rainy mild high f y;rainy cool normal f y;"
     play += "rainy cool normal t n;overcast cool normal t y;sunny mild high f n;sunny cool normal f y;"
@@ -103,8 +103,8 @@ def test_naive_bayes_on_the_weather_of_textbooks():
 # --- decision tree
 
 
-def test_limits_are_those_that_quinlan_prints():
-    """U25%(0, 6) = .206, U25%(0, 9) = .143, U25%(0, 1) = .750; with errors so few or fewer have a chance of 25 %."""
+def test_limits_equal_those_printed_by_quinlan():
+    """U25%(0, 6) = .206, U25%(0, 9) = .143, U25%(0, 1) = .750; at most these errors have a probability of 25 %."""
     errors, records = np.array([0.0, 0, 0, 1, 3]), np.array([6, 9, 1, 16, 40])
     found = limits(errors, records, Pruned(2, 0.25, 0)) / records
     assert found[:3] == pytest.approx([0.206, 0.143, 0.750], abs=6e-4)
@@ -113,8 +113,8 @@ def test_limits_are_those_that_quinlan_prints():
         assert sum(chances) == pytest.approx(0.25)
 
 
-def test_a_subtree_is_cut_where_a_leaf_has_no_more_errors():
-    """Node 0 has children 1 and 4, node 1 has 2 and 3; errors of 1 alone are fewer than of 2 and 3 together."""
+def test_a_subtree_is_pruned_if_a_leaf_has_no_more_errors():
+    """Node 0 has children 1 and 4, node 1 has 2 and 3; node 1 has fewer errors than nodes 2 and 3 together."""
     left, right = np.array([1, 2, -1, -1, -1]), np.array([4, 3, -1, -1, -1])
     assert kept_leaf(left, right, np.array([9.0, 2.0, 1.5, 1.5, 3.0])).tolist() == [0, 1, 1, 1, 4]
     assert kept_leaf(left, right, np.array([9.0, 4.0, 1.5, 1.5, 3.0])).tolist() == [0, 1, 2, 3, 4]
@@ -122,7 +122,7 @@ def test_a_subtree_is_cut_where_a_leaf_has_no_more_errors():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_tree_that_is_not_pruned_is_scikit_learns(seed):
+def test_an_unpruned_tree_equals_scikit_learns(seed):
     from sklearn.tree import DecisionTreeClassifier
 
     rows, labels = skewed(seed)
@@ -131,7 +131,7 @@ def test_a_tree_that_is_not_pruned_is_scikit_learns(seed):
     assert (ours.predict(rows) == other.predict(rows)).all()
 
 
-def test_what_follows_from_nothing_is_pruned_to_one_leaf():
+def test_pruning_reduces_noise_to_one_leaf():
     rng = np.random.default_rng(2)
     rows, labels = rng.random((400, 3)), (rng.random(400) < 0.2).astype(np.int32)
     learner = DecisionTree(confidence=1e-6).learner([], 0).fit(rows, labels)
@@ -142,11 +142,13 @@ def test_what_follows_from_nothing_is_pruned_to_one_leaf():
 # --- random forest
 
 
-def test_a_forest_finds_what_follows_from_two_columns():
+def test_a_forest_learns_a_dependence_on_two_columns():
     rows, labels = skewed(4, 2000)
     one, two = (RandomForest(trees=20).learner([], seed).fit(rows[:1500], labels[:1500]) for seed in (1, 1))
     assert (one.predict(rows) == two.predict(rows)).all()
-    assert (one.predict(rows[1500:]) == labels[1500:]).mean() > 0.7  # .8 of the target follows; by chance .25
+    assert (
+        one.predict(rows[1500:]) == labels[1500:]
+    ).mean() > 0.7  # .8 of the target depends on the columns; .25 by chance
 
 
 # --- decision stump
@@ -158,7 +160,7 @@ def uncertain(labels) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_stump_cuts_where_least_is_left_in_doubt(seed):
+def test_a_stump_minimizes_the_remaining_entropy(seed):
     rows, labels = skewed(seed)
     cuts = [(a, end) for a in range(3) for end in np.unique(rows[:, a])[:-1]]
     left = {(a, end): [labels[rows[:, a] <= end], labels[rows[:, a] > end]] for a, end in cuts}
@@ -171,15 +173,15 @@ def test_a_stump_cuts_where_least_is_left_in_doubt(seed):
 # --- one-rule
 
 
-def test_the_intervals_of_a_textbook():
-    """Witten & Frank: temperature up to 77.5 says yes, above it no."""
+def test_the_intervals_of_the_textbook():
+    """Witten & Frank: play up to temperature 77.5, not above."""
     temperature = np.array([64.0, 65, 68, 69, 70, 71, 72, 72, 75, 75, 80, 81, 83, 85])
     play = np.array(list("ynyyynnyyynyyn"))
     assert intervals(temperature, (play == "y").astype(int), 3).tolist() == [77.5]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_rule_is_the_column_with_the_fewest_errors(seed):
+def test_one_rule_uses_the_column_with_the_fewest_errors(seed):
     rows, labels = skewed(seed)
     rules = [{v: np.bincount(labels[rows[:, a] == v]).argmax() for v in set(rows[:, a].tolist())} for a in range(3)]
     told = [np.array([rules[a][v] for v in rows[:, a].tolist()]) for a in range(3)]
@@ -187,7 +189,7 @@ def test_one_rule_is_the_column_with_the_fewest_errors(seed):
     assert (OneRule().learner([5, 3, 2], 0).fit(rows, labels).predict(rows) == told[best]).all()
 
 
-def test_one_rule_of_a_number_with_missing_values():
+def test_one_rule_with_missing_numbers():
     rows = np.array([[1.0], [2], [3], [10], [11], [12], [np.nan], [np.nan]], np.float32)
     labels = np.array([0, 0, 0, 1, 1, 1, 2, 2])
     learner = OneRule(bucket=2).learner([0], 0).fit(rows, labels)
@@ -197,7 +199,7 @@ def test_one_rule_of_a_number_with_missing_values():
 # --- rule list
 
 
-def test_rules_find_a_conjunction_and_answer_in_their_order():
+def test_rules_learn_a_conjunction_and_apply_in_order():
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 2, (400, 5)).astype(np.float32)
     labels = np.where(rows[:, 0] * rows[:, 2] * rows[:, 4] > 0, 8, np.where(rows[:, 1] > 0, 5, 6))
@@ -208,7 +210,7 @@ def test_rules_find_a_conjunction_and_answer_in_their_order():
         assert found == next(met, learner.otherwise)
 
 
-def test_a_rule_is_the_largest_leaf_of_what_is_left():
+def test_a_rule_is_the_largest_leaf_of_the_remaining_records():
     rows, labels = skewed(5)
     one = RuleList(rules=1, depth=1).learner([], 0).fit(rows, labels)
     ((tree, leaf, answer),) = one.rules
@@ -221,7 +223,7 @@ def test_a_rule_is_the_largest_leaf_of_what_is_left():
 
 
 def apart(seed: int, records: int = 150):
-    """Points no two of which are equally far from a third, and a target that follows them."""
+    """Return points with distinct distances from each other, and a target that depends on them."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(0, 1, (records, 4)).astype(np.float32)
     labels = ((rows[:, 0] ** 2 + rows[:, 1] > 1) + 2 * (rng.random(records) < 0.2)).astype(np.int32)
@@ -233,7 +235,7 @@ def nearest(rows, one, count):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_nearest_vote_and_are_averaged(seed):
+def test_nearest_neighbors_vote_and_are_averaged(seed):
     rows, labels, asked, _ = apart(seed)
     voting = NearestNeighbours(7).learner([], 0).fit(rows, labels).predict(asked)
     averaged = NeighbourRegression(7).learner([], 0).fit(rows, labels.astype(float)).predict(asked)
@@ -242,7 +244,7 @@ def test_the_nearest_vote_and_are_averaged(seed):
         assert vote == np.bincount(near).argmax() and mean == pytest.approx(near.mean())
 
 
-def test_locally_weighted_counts_its_neighbours_by_their_weights():
+def test_locally_weighted_learning_weights_its_neighbors():
     rows, labels, asked, _ = apart(3)
     found = LocallyWeighted(20).learner([], 0).fit(rows, labels).predict(asked)
     for one, value in zip(asked, found, strict=True):
@@ -260,14 +262,14 @@ def test_locally_weighted_counts_its_neighbours_by_their_weights():
         assert value == max(chance, key=chance.get)
 
 
-def test_the_nearest_centroid():
+def test_nearest_centroid():
     rows, labels, asked, _ = apart(4)
     found = NearestCentroid().learner([], 0).fit(rows, labels).predict(asked)
     means = {v: rows[labels == v].mean(axis=0) for v in set(labels.tolist())}
     assert found.tolist() == [min(means, key=lambda v: math.dist(means[v], one)) for one in asked]
 
 
-def test_a_radial_basis_network_finds_a_ring():
+def test_a_radial_basis_network_learns_a_ring():
     rng = np.random.default_rng(1)
     rows = rng.normal(0, 1, (600, 2)).astype(np.float32)
     labels = ((rows**2).sum(axis=1) > 1.4).astype(np.int32)
@@ -284,7 +286,7 @@ def test_a_radial_basis_network_finds_a_ring():
 
 
 @pytest.mark.parametrize("miner", [LogisticRegression(), LinearSVM(), GradientBoosting()], ids=str)
-def test_what_a_line_parts_is_found(miner):
+def test_linear_miners_learn_linearly_separable_values(miner):
     rng = np.random.default_rng(2)
     rows = rng.normal(0, 1, (500, 3)).astype(np.float32)
     labels = np.where(rows[:, 0] - 2 * rows[:, 1] > 0.3, 4, 9)
@@ -322,13 +324,13 @@ def test_a_regression_stump_has_the_fewest_squares():
 
 
 @pytest.mark.parametrize("miner", [RegressionTree(), RegressionForest()], ids=str)
-def test_trees_of_numbers_come_near(miner):
+def test_trees_of_numbers_approximate_a_function(miner):
     rows, numbers = line(3)
     found = miner.learner([], 0).fit(rows[:500], numbers[:500]).predict(rows[500:])
     assert np.abs(found - numbers[500:]).mean() < 0.5 * np.abs(numbers - numbers.mean()).mean()
 
 
-def test_a_model_tree_is_a_line_in_each_leaf():
+def test_a_model_tree_has_a_linear_model_in_each_leaf():
     rng = np.random.default_rng(4)
     rows = rng.uniform(-1, 1, (800, 2)).astype(np.float32)
     numbers = np.where(rows[:, 0] < 0, 3 * rows[:, 1], 20 - 2 * rows[:, 1])

@@ -1,4 +1,4 @@
-"""What learners are given: ends, indicators and values."""
+"""The inputs of learners: ends, indicators and values."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def table():
 
 def encoded(release, form, train=None):
     every = np.arange(len(release.published_records))
-    of = Encoded.of(features(release, ("age", "work"), 0), form, every if train is None else train)
+    of = Encoded.from_features(features(release, ("age", "work"), 0), form, every if train is None else train)
     return of.rows(every), of
 
 
@@ -37,7 +37,7 @@ def test_exact_values():
     assert np.array_equal(rows[:, 0], [0, 10, 20, 30, np.nan], equal_nan=True) and of.nominal == [0, 3]
 
 
-def test_intervals_are_their_ends_and_labels_their_path():
+def test_intervals_are_encoded_as_ends_and_labels_as_paths():
     given = table()
     cells, codes = given.cells(), given.codes
     half = np.where(codes["age"] < 2, 0, 1)[np.argsort(given.cell_of_record())].astype(np.int32)
@@ -47,43 +47,46 @@ def test_intervals_are_their_ends_and_labels_their_path():
     work = given.codes["work"]
     assert rows[0, 2:4].tolist() == [work[:2].min(), work[:2].max()]
     node = given.columns["work"].node(0)
-    assert rows[0, 4] == node[work[0]] and (rows[2:, 4] == -1).all()  # the second half cuts through the groups
+    assert rows[0, 4] == node[work[0]] and (rows[2:, 4] == -1).all()  # the second half spans several groups
     values, _ = encoded(release, "values")
     assert values[:, 0].tolist() == [5, 5, 25, 25, 25]
 
 
-def test_indicators_say_which_values_may_be():
+def test_indicators_mark_possible_values():
     rows, _ = encoded(Keep()(table()), "indicators")
     assert abs(rows[:4, 0].mean()) < 1e-6 and rows[4, 0] == 0 and rows[:, 1].tolist() == [0, 0, 0, 0, 1]
     assert (rows[:, 2:5].sum(axis=1) == 1).all() and (rows[:, 5:].sum(axis=1) == 1).all()
     assert (np.argmax(rows[:, 2:5], axis=1) == table().codes["work"]).all()
 
 
-def test_what_is_learnt_is_learnt_of_the_training_records():
+def test_statistics_come_from_the_training_records():
     release, train = Keep()(table()), np.array([0, 1])
     rows, _ = encoded(release, "indicators", train)
     assert rows[:2, 0].tolist() == [-1, 1]  # 20 and 30: mean 25, deviation 5
     assert rows[3, 0] == 5
 
 
-def test_a_column_of_many_values_stays_narrow(monkeypatch):
+def test_a_column_with_many_values_has_few_indicators(monkeypatch):
     monkeypatch.setattr(encoding, "MOST", 2)
     names = pd.DataFrame({"town": list("aaabbcdef"), "s": list("xyxyxyxyx")})
     shown = Keep()(Table.from_frame(names, ["town"], "s")).shown("town")
-    of = Encoded.of([Feature.of(shown)], "indicators", np.arange(9))
+    of = Encoded.from_features([Feature.from_shown(shown)], "indicators", np.arange(9))
     assert of.rows(np.arange(9)).tolist() == [[1, 0]] * 3 + [[0, 1]] * 2 + [[0, 0]] * 4
 
 
 def test_noisy_numbers():
     column = Keep()(table()).shown("age").column
-    noisy = Feature.of(Shown(column, numbers=np.array([1.5, np.nan, 7.25])))
-    rows = Encoded.of([noisy], "values", np.arange(3)).rows(np.arange(3))
+    noisy = Feature.from_shown(Shown(column, numbers=np.array([1.5, np.nan, 7.25])))
+    rows = Encoded.from_features([noisy], "values", np.arange(3)).rows(np.arange(3))
     assert np.array_equal(rows[:, 0], [1.5, np.nan, 7.25], equal_nan=True)
-    assert Encoded.of([noisy], "indicators", np.arange(3)).rows(np.arange(3))[:, 1].tolist() == [0, 1, 0]
+    assert Encoded.from_features([noisy], "indicators", np.arange(3)).rows(np.arange(3))[:, 1].tolist() == [0, 1, 0]
 
 
-def test_of_very_many_records_fewer_values_have_indicators(monkeypatch):
+def test_very_many_records_have_fewer_indicators(monkeypatch):
     monkeypatch.setattr(encoding, "NUMBERS", 9 * 2 * 3)
     towns = pd.DataFrame({"town": list("aaabbccde"), "s": list("xyxyxyxyx")})
     shown = Keep()(Table.from_frame(towns, ["town"], "s")).shown("town")
-    assert Encoded.of([Feature.of(shown)], "indicators", np.arange(9)).rows(np.arange(9)).shape == (9, 3)
+    assert Encoded.from_features([Feature.from_shown(shown)], "indicators", np.arange(9)).rows(np.arange(9)).shape == (
+        9,
+        3,
+    )

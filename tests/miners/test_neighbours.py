@@ -1,4 +1,4 @@
-"""The nearest, in blocks."""
+"""Nearest neighbors, in blocks."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from workbench.miners import neighbours
 from workbench.miners.neighbours import Neighbours
 
 
-def test_blocks_find_what_one_block_finds(monkeypatch):
+def test_the_block_size_does_not_matter(monkeypatch):
     rows = np.random.default_rng(0).normal(0, 1, (90, 3)).astype(np.float32)
     found = []
     for block in (10**6, 500):

@@ -4,24 +4,24 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.miners import DecisionTree, Majority, NaiveBayes, RandomForest
-from workbench.miners.sets import chosen, miners, sets
+from workbench.miners.sets import miners, resolve_miners, sets
 
 
-def test_the_same_miners_are_meant():
+def test_names_and_sets_resolve_to_the_same_miners():
     three = (NaiveBayes(), DecisionTree(), RandomForest())
-    assert chosen("three") == chosen(["naive bayes", "decision tree", "random forest"]) == three
-    assert chosen(["three", "naive bayes"]) == three
-    assert chosen(["majority", {"name": "random forest", "trees": 50}]) == (Majority(), RandomForest(trees=50))
-    assert chosen(Majority()) == chosen("majority") == (Majority(),)
+    assert resolve_miners("three") == resolve_miners(["naive bayes", "decision tree", "random forest"]) == three
+    assert resolve_miners(["three", "naive bayes"]) == three
+    assert resolve_miners(["majority", {"name": "random forest", "trees": 50}]) == (Majority(), RandomForest(trees=50))
+    assert resolve_miners(Majority()) == resolve_miners("majority") == (Majority(),)
 
 
-def test_every_miner_is_in_one_of_the_sets():
+def test_every_miner_is_in_a_set():
     assert sorted(sets()["categorical"] + sets()["numeric"]) == sorted(miners())
 
 
 @pytest.mark.parametrize("given", ["decision trees", [], 5, None, [["three"]]])
-def test_what_is_no_miner_is_said(given):
-    with pytest.raises(BadInput, match="no miner"):
-        chosen(given)
+def test_bad_miners_are_reported(given):
+    with pytest.raises(BadInput, match=r"not a miner|no miner"):
+        resolve_miners(given)
     with pytest.raises(BadInput, match="has no parameter tree"):
-        chosen({"name": "random forest", "tree": 3})
+        resolve_miners({"name": "random forest", "tree": 3})

@@ -1,10 +1,10 @@
-"""A small tree: its first condition is the best of all, found by asking every one; its lines count what they say."""
+"""A small tree: its first condition is the best by exhaustive search, and its lines count correctly."""
 
 import numpy as np
 import pytest
 
 from workbench.miners.conditions import Conditions
-from workbench.miners.small_tree import ALL, REST, Says, grown
+from workbench.miners.small_tree import ALL, REST, PredictionQuality, grow_tree
 
 RNG = np.random.default_rng(1)
 AT = RNG.integers(0, 8, 600)
@@ -18,8 +18,8 @@ def impurity(labels):
     return 1 - sum(share**2 for share in shares)
 
 
-def test_the_first_condition_takes_most_impurity_away():
-    tree = grown([NOISE, COLUMN], Says(TOLD, "abc".__getitem__, TOLD > 0))
+def test_the_first_condition_removes_the_most_impurity():
+    tree = grow_tree([NOISE, COLUMN], PredictionQuality(TOLD, "abc".__getitem__, TOLD > 0))
     asked = {}
     for words, place, column in [("n = 1", 0, NOISE), *((w, i, COLUMN) for i, w in enumerate(COLUMN.words))]:
         met = [bool(column.met[place][thing]) for thing in column.at]
@@ -28,24 +28,24 @@ def test_the_first_condition_takes_most_impurity_away():
     assert tree.below[0].condition == min(asked, key=asked.get) == "q >= 5"
 
 
-def test_the_lines_count_what_they_say():
+def test_the_lines_count_their_records():
     well = np.where(AT >= 5, 2, 1) == TOLD
-    lines = list(grown([COLUMN], Says(TOLD, ("Flu", "Gout", "Ulcer").__getitem__, well)).lines())
+    lines = list(grow_tree([COLUMN], PredictionQuality(TOLD, ("Flu", "Gout", "Ulcer").__getitem__, well)).lines())
     ulcer = int((AT >= 5).sum())
     assert lines[0].startswith(f"{ALL}: ") and "of 600 records" in lines[0]
     assert lines[1] == f"    q >= 5: Ulcer for all of {ulcer} records; right for 100 %"
     assert lines[2].startswith(f"    {REST}: Gout for ") and f"of {600 - ulcer} records" in lines[2]
 
 
-def test_numbers_are_told_by_their_means():
+def test_numbers_are_described_by_their_means():
     numbers = np.where(AT >= 3, 50.0, 10.0)
-    tree = grown([NOISE, COLUMN], Says(numbers, None, np.full(600, 2.0)))
+    tree = grow_tree([NOISE, COLUMN], PredictionQuality(numbers, None, np.full(600, 2.0)))
     assert [one.condition for one in tree.below] == ["q >= 3", REST]
     assert tree.below[0].says == f"50 on average for {int((AT >= 3).sum())} records, off by 2"
     assert not tree.below[0].below and not tree.below[1].below
 
 
 @pytest.mark.parametrize("columns", [[], [NOISE]])
-def test_what_tells_nothing_is_no_condition(columns):
-    assert grown(columns, Says(TOLD, "abc".__getitem__, TOLD > 0)).below == ()
-    assert grown([COLUMN], Says(np.zeros(600, int), "abc".__getitem__, TOLD > 0)).below == ()
+def test_irrelevant_columns_give_no_condition(columns):
+    assert grow_tree(columns, PredictionQuality(TOLD, "abc".__getitem__, TOLD > 0)).below == ()
+    assert grow_tree([COLUMN], PredictionQuality(np.zeros(600, int), "abc".__getitem__, TOLD > 0)).below == ()

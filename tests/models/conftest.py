@@ -1,4 +1,4 @@
-"""Classes written down as counts."""
+"""Classes from counts."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from workbench.models.classes import Classes
 
 @pytest.fixture(scope="session")
 def classes_of():
-    """A function: classes from one row of counts each, and their union as the whole table unless it is given."""
+    """Return a function that makes classes from rows of counts, by default with their union as the whole table."""
 
     def build(*rows, whole=None, levels=(), name="s"):
         counts = np.array(rows, np.int64)

@@ -1,4 +1,4 @@
-"""Classes: many at once, some of them, and several made one."""
+"""Classes: arrays over many, a selection, and merged ones."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def test_the_prior_is_the_whole_tables_distribution():
 
 
 @pytest.mark.parametrize("chosen", [[2, 0], [False, True, False]])
-def test_some_classes_keep_all_that_is_theirs(classes, chosen):
+def test_a_selection_of_classes_keeps_their_arrays(classes, chosen):
     some, of = classes.take(np.array(chosen)), np.arange(3)[np.array(chosen)]
     assert len(some) == len(of)
     assert some.sizes.tolist() == classes.sizes[of].tolist()
@@ -46,21 +46,21 @@ def test_some_classes_keep_all_that_is_theirs(classes, chosen):
     assert some.low.tolist() == classes.low[of].tolist() and some.high.tolist() == classes.high[of].tolist()
 
 
-def test_merged_classes_add_up_and_cover_each_other(classes):
+def test_merging_adds_counts_and_joins_regions(classes):
     merged = classes.merged(np.array([1, 0, 1]))
     assert merged.sizes.tolist() == [3, 7]
     assert merged.histograms["s"].tolist() == [[1, 2, 0], [4, 2, 1]]
     assert merged.low.tolist() == [[2, 0], [0, 1]] and merged.high.tolist() == [[4, 2], [5, 3]]
 
 
-def test_classes_without_runs_merge_and_are_taken_too(classes):
+def test_classes_without_regions_are_merged(classes):
     bare = Classes(classes.sizes, classes.histograms, SEEN)
     assert bare.merged(np.zeros(3, int)).sizes.tolist() == [10]
     assert bare.take(np.array([1])).low is None
 
 
-def test_classes_that_do_not_fit_into_memory_are_refused_and_others_measured(monkeypatch):
-    """Three hundred people, nearly all of a kind of their own, with two hundred values; the baseline keeps them so."""
+def test_classes_that_do_not_fit_in_memory_raise_too_many(monkeypatch):
+    """300 people, nearly all distinct, with 200 sensitive values: the baseline publishes as many classes."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"age": rng.integers(20, 80, 300), "zip": rng.integers(0, 50, 300)})
     frame["income"] = rng.integers(0, 200, 300)
@@ -69,6 +69,6 @@ def test_classes_that_do_not_fit_into_memory_are_refused_and_others_measured(mon
     found = sweep(data, [Recipe(Mondrian(), KAnonymity(20))], [PrivacyLoss()])
     fine, keep, _ = found.measured
     assert fine.values and "classes or more with" in keep.reasons["P_loss"]
-    assert "are more than fit into memory; ask for larger classes, such as a larger k" in keep.reasons["P_loss"]
+    assert "do not fit in memory; request larger classes, for example by a larger k" in keep.reasons["P_loss"]
     with pytest.raises(TooMany):
         Mondrian()(data, KAnonymity(1))

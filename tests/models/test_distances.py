@@ -1,4 +1,4 @@
-"""Distances beside the definition: earth mover's as a transport problem, Jensen-Shannon term by term."""
+"""Distances compared with the definition: earth mover's as a transport problem, Jensen-Shannon term by term."""
 
 from math import log
 
@@ -23,7 +23,7 @@ KINDS = sorted(DISTANCES)
 
 @st.composite
 def pairs(draw, most=7):
-    """Two distributions over the same values, from small counts: ties, absent values, all on one value."""
+    """Draw two distributions over the same values, from small counts: ties, absent values, all on one value."""
     values = draw(st.integers(2, most))
     counts = st.lists(st.integers(0, 5), min_size=values, max_size=values).filter(any)
     return [np.array(row) / sum(row) for row in (draw(counts), draw(counts))]
@@ -31,7 +31,7 @@ def pairs(draw, most=7):
 
 @st.composite
 def trees(draw, values):
-    """Levels over the values, finest first, each a partition into runs that nests in the next."""
+    """Draw levels over the values, finest first, each a partition into runs nested in the next."""
     starts, levels = set(range(1, values)), []
     for _ in range(draw(st.integers(0, 3))):
         starts = {s for s in starts if draw(st.booleans())}
@@ -40,7 +40,7 @@ def trees(draw, values):
 
 
 def transport(p, q, ground):
-    """The cheapest way to move p to q, by linear programming."""
+    """Return the minimum cost of moving p to q, by linear programming."""
     n = len(p)
     leaves, arrives = np.kron(np.eye(n), np.ones(n)), np.kron(np.ones(n), np.eye(n))
     found = linprog(np.ravel(ground), A_eq=np.vstack([leaves, arrives]), b_eq=np.concatenate([p, q]))
@@ -106,7 +106,7 @@ def test_every_distance_is_0_for_equals_symmetric_and_within_its_range(kind, pai
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_first_value_alone_is_as_far_from_the_last_as_can_be(kind):
+def test_two_different_certain_values_are_at_the_maximum_distance(kind):
     first, last = np.eye(4)[[0, 3]]
     assert distance(kind, first, last, [np.array([0, 0, 1, 1])]) == pytest.approx(log(2) if kind == "js" else 1)
 
@@ -114,7 +114,7 @@ def test_the_first_value_alone_is_as_far_from_the_last_as_can_be(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @given(pairs(), pairs())
 @quick
-def test_many_classes_at_once_are_each_alone(kind, one, other):
+def test_distances_of_many_classes_equal_those_of_each(kind, one, other):
     values = min(len(one[0]), len(other[0]))
     rows = np.array([row[:values] + 0.01 for row in (*one, *other)])
     rows /= rows.sum(axis=1, keepdims=True)
@@ -124,7 +124,7 @@ def test_many_classes_at_once_are_each_alone(kind, one, other):
     assert distance(kind, rows, rows, levels) == pytest.approx(np.zeros(4), abs=1e-12)
 
 
-def test_siblings_are_nearer_than_cousins():
+def test_siblings_are_closer_than_cousins():
     levels = [np.array([0, 0, 1, 1])]
     person, sibling, cousin = np.eye(4)[:3]
     assert distance("hierarchical", person, sibling, levels) == 0.5
@@ -132,30 +132,30 @@ def test_siblings_are_nearer_than_cousins():
     assert distance("hierarchical", person, cousin) == 1  # no levels: the root alone
 
 
-def test_levels_that_do_not_nest_are_refused_for_the_hierarchical_distance_alone():
+def test_levels_that_do_not_nest_are_undefined_for_the_hierarchical_distance_only():
     crossing = [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])]
     p, q = np.eye(4)[:2]
-    with pytest.raises(Undefined, match="levels that nest"):
+    with pytest.raises(Undefined, match="nested levels"):
         distance("hierarchical", p, q, crossing)
     assert distance("ordered", p, q, crossing) == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("widths, refused", [((10, 15, 30), True), ((10, 25, 50), True), ((10, 20, 40), False)])
-def test_a_level_that_cuts_through_the_level_measured_at_is_refused(widths, refused):
-    """The values are runs then: what is behind one of them may lie on both sides of a cut above."""
+def test_a_level_that_splits_runs_of_the_model_level_is_undefined(widths, refused):
+    """At a level the values are runs, and a level above may split a run."""
     frame = pd.DataFrame({"age": [1, 2, 3, 4] * 25, "wage": range(100)})
     table = Table.from_frame(frame, ["age"], "wage", hierarchies={"wage": Intervals(widths=widths)}, levels={"wage": 1})
     release, model = Keep()(table), TCloseness(1.0, distance="hierarchical")
     for call in (lambda: PrivacyLoss(distance="hierarchical")(release), lambda: release.audit(model)):
         if refused:
-            with pytest.raises(Undefined, match="levels that nest"):
+            with pytest.raises(Undefined, match="nested levels"):
                 call()
         else:
             call()
     assert PrivacyLoss(distance="ordered")(release).value > 0
 
 
-def test_at_a_level_that_nests_the_distance_is_that_of_the_runs_themselves():
+def test_the_distance_at_a_nested_level_is_that_of_its_runs():
     frame = pd.DataFrame({"age": [1, 2, 3, 4] * 25, "wage": range(100)})
     runs = frame.assign(wage=frame.wage // 10 * 10)
     found = [
@@ -171,7 +171,7 @@ def test_at_a_level_that_nests_the_distance_is_that_of_the_runs_themselves():
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-def test_what_rounding_makes_of_equal_shares_is_no_distance(kind):
+def test_rounding_of_equal_shares_gives_no_distance(kind):
     shares = np.random.default_rng(0).dirichlet([0.5] * 14, 500)
     rounded = (shares * 3 / 7) / (3 / 7)
     assert (rounded != shares).any()

@@ -22,7 +22,7 @@ from workbench.models import (
 
 
 def published(sensitive, *groups, hierarchies=None):
-    """The classes of a published table: one group of sensitive values a class."""
+    """Return the classes of a published table: one group of sensitive values per class."""
     rows = [{"class": f"class {i}", **value} for i, group in enumerate(groups) for value in group]
     table = Table.from_frame(pd.DataFrame(rows), ["class"], sensitive, hierarchies=hierarchies or {})
     return Keep()(table).classes
@@ -40,17 +40,17 @@ def four_anonymous():
 
 @pytest.fixture(scope="module")
 def three_diverse():
-    """The same, figure 3."""
+    """Machanavajjhala et al. 2006: the table of figure 3."""
     mixed = ["Heart", "Viral", "Cancer", "Cancer"]
     return diseases(mixed, ["Cancer", "Heart", "Viral", "Viral"], mixed)
 
 
-def test_the_4_anonymous_inpatients_fall_to_the_homogeneity_attack(four_anonymous):
+def test_the_homogeneity_attack_succeeds_on_4_anonymous_inpatients(four_anonymous):
     assert KAnonymity(4).holds(four_anonymous).all()
     assert not KAnonymity(5).holds(four_anonymous).any()
     assert sorted(DistinctLDiversity(2).score(four_anonymous)) == [1, 2, 3]
     audit = DistinctLDiversity(2).audit(four_anonymous)
-    assert (audit.achieved, audit.records, len(audit.breaking)) == ((("l", 1),), 4, 1)
+    assert (audit.achieved, audit.records, len(audit.violating)) == ((("l", 1),), 4, 1)
 
 
 def test_the_3_diverse_inpatients_are_3_diverse_and_no_more(three_diverse):
@@ -90,7 +90,7 @@ def table_5():
 
 
 def only(classes, name):
-    """The same classes with one sensitive column."""
+    """Return the classes with one sensitive column."""
     return type(classes)(classes.sizes, {name: classes.histograms[name]}, {name: classes.sensitive[name]})
 
 
@@ -112,12 +112,12 @@ def test_three_stomach_diseases_are_0_5_away_and_a_mixture_0_278_where_six_disea
     assert TCloseness(distance="hierarchical").score(classes) == pytest.approx([0.5, 5 / 18])
 
 
-def test_with_the_diseases_as_common_as_in_the_table_they_are_4_9_and_7_27_away(table_4, table_5):
+def test_with_the_prior_of_the_table_the_distances_are_4_9_and_7_27(table_4, table_5):
     assert TCloseness(distance="hierarchical").score(only(table_4, "disease"))[0] == pytest.approx(4 / 9)
     assert TCloseness(distance="hierarchical").score(only(table_5, "disease"))[0] == pytest.approx(7 / 27)
 
 
-def test_of_several_sensitive_columns_the_worst_counts(table_4):
+def test_the_worst_sensitive_column_counts(table_4):
     both = TCloseness(distance="ordered").score(table_4)
     each = [TCloseness(distance="ordered").score(only(table_4, name)) for name in ("salary", "disease")]
     assert both.tolist() == [max(pair) for pair in zip(*each, strict=True)]
@@ -134,7 +134,7 @@ def test_two_patients_with_hiv_alone_are_2_anonymous_but_not_half_2_anonymous():
     assert not AlphaK(0.5, 3).audit(dealt).holds
 
 
-def test_beta_likeness_bounds_relative_gains_and_no_losses(classes_of):
+def test_beta_likeness_limits_relative_gains_but_no_losses(classes_of):
     """Cao & Karras 2012, by hand: with beta 1, 1 % may become 2 %; enhanced, 40 % at most 76.7 %."""
     whole = [1, 40, 59]
     rare, common, lost = [2, 40, 58], [1, 80, 19], [0, 41, 59]
@@ -147,7 +147,7 @@ def test_beta_likeness_bounds_relative_gains_and_no_losses(classes_of):
     assert BetaLikeness(100, enhanced=True).holds(classes).tolist() == [True, False, True]
 
 
-def test_delta_disclosure_bounds_gains_and_losses_alike(classes_of):
+def test_delta_disclosure_limits_gains_and_losses(classes_of):
     """Brickell & Shmatikov 2008, definition 1, by hand: twice as likely and half as likely are both log 2."""
     doubled, halved, lost = [4, 6], [1, 9], [0, 10]
     classes = classes_of(doubled, halved, lost, whole=[2, 8])

@@ -1,6 +1,6 @@
-"""Fed the same classes, pycanon 1.3.6 agrees on six figures, and departs from the definition of four.
+"""On the same classes, pycanon 1.3.6 agrees on six figures and deviates from the definition of four.
 
-Its answers were recorded by scripts/record_pycanon.py, which also says how the classes are made.
+Its results were recorded by scripts/record_pycanon.py, which also makes the classes.
 """
 
 import importlib.util
@@ -36,7 +36,7 @@ def script():
 
 @pytest.fixture(scope="module", params=RECORDED)
 def recorded(request, script):
-    """The classes of a partition, and pycanon's answers."""
+    """The classes of a partition, with pycanon's results."""
     release = script.release_of(script.PARTITIONS[request.param])
     expected = RECORDED[request.param]
     assert script.digest(release) == expected["classes"], "other classes: run scripts/record_pycanon.py again"
@@ -70,11 +70,11 @@ def test_basic_beta_agrees(recorded):
 
 
 def test_enhanced_beta_agrees_where_there_is_one(recorded):
-    """Where a value gains more than -ln q no beta holds; there pycanon answers min(beta, largest -ln q)."""
+    """If a value gains more than -ln q no beta holds; pycanon then returns min(beta, largest -ln q)."""
     classes, answers = recorded
     ours, theirs = BetaLikeness(enhanced=True).achieved(classes), []
     for name, seen in classes.sensitive.items():
-        gain = max(BetaLikeness().score_one(classes.histograms[name], seen))
+        gain = max(BetaLikeness().score_column(classes.histograms[name], seen))
         theirs.append(min(gain, max(-np.log(seen.prior))))
     assert answers["enhanced_beta"] == pytest.approx(max(theirs), abs=1e-9)
     if ours < inf:
@@ -96,7 +96,7 @@ def test_pycanon_cuts_entropy_l_to_an_integer(recorded):
     assert answers["entropy_l"] == floor(ours) or ours - answers["entropy_l"] == pytest.approx(1)
 
 
-def test_so_a_class_of_six_with_counts_2_2_2_is_3_diverse_but_2_by_rounding(script):
+def test_pycanon_rounds_3_diverse_counts_2_2_2_down_to_2(script):
     classes = script.release_of(script.PARTITIONS["counts 2, 2, 2"]).classes
     assert EntropyLDiversity(3).audit(classes).holds
     assert RECORDED["counts 2, 2, 2"]["answers"]["entropy_l"] == 2
@@ -110,7 +110,7 @@ def test_pycanon_skips_absent_values_in_delta_disclosure(recorded):
 
 
 def smallest_c(classes, l, descending):
-    """The smallest whole c with r1 < c (rl + ... + rm) in every class; pycanon takes the rarest value for r1."""
+    """Return the smallest integer c with r1 < c (rl + ... + rm) in every class; pycanon uses the rarest value as r1."""
     rows = [row for counts in classes.histograms.values() for row in counts.tolist()]
     ranked = [sorted((n for n in row if n), reverse=descending) for row in rows]
     return max(floor(r[0] / sum(r[l - 1 :]) + 1) for r in ranked)
@@ -125,13 +125,13 @@ def test_pycanon_sorts_counts_ascending_in_recursive_diversity_so_its_c_is_too_s
         return
     assert c == smallest_c(classes, l, descending=False)
     defined = smallest_c(classes, l, descending=True)
-    if defined <= 100:  # the largest c that may be asked for
+    if defined <= 100:  # the largest c allowed
         assert RecursiveLDiversity(defined, l).audit(classes).holds
         assert defined == 1 or not RecursiveLDiversity(defined - 1, l).audit(classes).holds
     assert RecursiveLDiversity(c, l).audit(classes).holds == (c >= defined)
 
 
-def test_no_release_of_adult_keeps_the_c_that_pycanon_finds_in_it(script):
+def test_no_release_of_adult_satisfies_the_c_that_pycanon_reports(script):
     for name in ("adult, k=100", "adult, k=1000", "adult, t=0.2", "adult, hours a week"):
         answers, release = RECORDED[name]["answers"], script.release_of(script.PARTITIONS[name])
         assert answers["recursive_c"] == 1

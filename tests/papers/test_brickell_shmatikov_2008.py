@@ -208,7 +208,7 @@ def test_the_record_has_what_the_script_asks_for(recorded, script):
     asked = {
         (name, cuts, label, target, miner)
         for name, one in script.EXPERIMENTS.items()
-        for cuts, label, (target, miner) in product(("all", "best"), one.models(), one.asked())
+        for cuts, label, (target, miner) in product(("all", "best"), one.models(), one.tasks())
     }
     columns = ["dataset", "cuts", "release", "target", "miner"]
     there = list(recorded[recorded.cuts.notna()][columns].itertuples(index=False, name=None))

@@ -9,8 +9,8 @@ from workbench.data.datasets import adult
 from workbench.measures import PrivacyLoss, QueryError, UtilityLoss
 from workbench.methods import Keep, Mondrian, RakedBuckets, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.workloads import Workload
-from workbench.workloads.populations import large_populations
+from workbench.queries import Workload
+from workbench.queries.populations import large_populations
 
 FIGURE_2 = {
     "k": [KAnonymity(k) for k in (10, 50, 100, 200, 500, 1000, 2000, 5000)],

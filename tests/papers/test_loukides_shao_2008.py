@@ -11,11 +11,11 @@ from workbench.measures.privacy.s_diversity import contributions, s_diversity
 from workbench.measures.tuple_diversity import weighted_tuple_diversity
 from workbench.methods import KMember, Mondrian, ThresholdClustering
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.parts import in_parts
-from workbench.methods.clustering.within import prices, within
+from workbench.methods.clustering.prepartition import prepartition
+from workbench.methods.clustering.threshold_search import prices, within
 from workbench.models import KAnonymity
+from workbench.queries import Workload
 from workbench.releases.partition import Partition
-from workbench.workloads import Workload
 
 DISEASE = Nested({"not cancer": {"HIV": None, "respiratory": ["Flu", "Bronchitis", "Pneumonia"]}, "Cancer": None})
 TABLE_1 = pd.DataFrame(
@@ -98,7 +98,7 @@ def groups(records: np.ndarray, number: np.ndarray) -> list[set[int]]:
 def test_partitioning_table_2(table_2, widths, expected):
     """With s = 2 the raw ranges give Table 3; normalised and recomputed at each node they give Table 4's groups."""
     record_of_cell = np.argsort(table_2.cell_of_record())
-    parted, starts = in_parts(table_2, in_table_order(table_2), 2, widths, 0.5, None)
+    parted, starts = prepartition(table_2, in_table_order(table_2), 2, widths, 0.5, None)
     assert groups(record_of_cell[parted.cell], np.repeat(range(len(starts) - 1), np.diff(starts))) == expected
 
 

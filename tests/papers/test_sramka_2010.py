@@ -8,8 +8,8 @@ from workbench.data.hierarchies.builders import Intervals
 from workbench.measures import AccuracyGain, AntiUtility, KnowledgeGain
 from workbench.methods import KMember, Laplace
 from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes, OneRule
-from workbench.miners.judging import judged
-from workbench.miners.reached import reached
+from workbench.miners.protected_hits import protected_hits
+from workbench.miners.scoring import predict_target
 from workbench.models import KAnonymity
 
 COLUMNS = ["workclass", "marital_status", "occupation", "race", "sex", "native_country"]
@@ -38,7 +38,7 @@ def noisy():
 
 
 def right(release, miner):
-    found = judged(release, "salary", miner)
+    found = predict_target(release, "salary", miner)
     return int((found.predicted == found.true).sum())
 
 
@@ -65,21 +65,21 @@ def test_gains_rise_with_predictions_at_every_k(clustered):
 
 def test_clusters_give_less_away_than_noise_and_no_age_exactly(clustered, noisy):
     few = np.random.default_rng(0).permutation(RECORDS) < 2261
-    by_noise = reached(noisy, ["age"], [Mean()], 0)[Mean()].hit
+    by_noise = protected_hits(noisy, ["age"], [Mean()], 0)[Mean()].hit
     assert by_noise.sum() > 0.95 * RECORDS
     for release in clustered.values():
         miners = [Majority(), OneRule(), NaiveBayes()]
-        nearer = [one.hit for one in reached(release, ["age"], miners, 0).values()]
+        nearer = [one.hit for one in protected_hits(release, ["age"], miners, 0).values()]
         assert max(hit.sum() for hit in nearer) < 0.2 * by_noise.sum()
         assert max((hit & few).sum() for hit in nearer) < 0.2 * (by_noise & few).sum()
-        assert not any(one.hit.any() for one in reached(release, ["age"], miners, 100).values())  # scenario B
+        assert not any(one.hit.any() for one in protected_hits(release, ["age"], miners, 100).values())  # scenario B
 
 
 def test_anti_utility_falls_with_k_where_classes_are_counted_instead_of_people(clustered):
     """As in Table 2 (322, 185, 77), which the sum over people does not."""
     people, classes = [], []
     for release in clustered.values():
-        (one,) = reached(release, ["age"], [NaiveBayes()], 0).values()
+        (one,) = protected_hits(release, ["age"], [NaiveBayes()], 0).values()
         group = release.group_of_record
         people.append(one.hit.sum())
         classes.append((np.bincount(group, one.hit) / np.bincount(group)).sum())
@@ -90,4 +90,4 @@ def test_anti_utility_falls_with_k_where_classes_are_counted_instead_of_people(c
 def test_little_noise_is_averaged_away_for_thousands():
     bounds = "age: 17..99, education_num: 1..17"
     little = Laplace(20, columns=["age", "education_num"], bounds=bounds)(census("education_num"))
-    assert 2000 < reached(little, ["age"], [Mean()], 100)[Mean()].hit.sum() < 6000
+    assert 2000 < protected_hits(little, ["age"], [Mean()], 100)[Mean()].hit.sum() < 6000

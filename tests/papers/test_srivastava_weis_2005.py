@@ -11,8 +11,8 @@ from workbench import Table, datasets, dependencies
 from workbench.measures import AverageClassSize, QueryError
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
+from workbench.queries import Workload
 from workbench.releases.partition import Partition
-from workbench.workloads import Workload
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 DONATIONS, VISITS = SHARED / "donations-2008.csv.gz", SHARED / "namcs-2011.csv.gz"
@@ -255,7 +255,7 @@ def test_what_each_heuristic_costs_on_other_workloads_of_generated_donations():
     largest = table.frame["employer"].value_counts().index[:100]
     workloads = {
         "zips": Workload.random(table, count=200, rule="equality", columns=["zip"]),
-        "largest": Workload.of(table, [f"employer = '{name}'" for name in largest]),
+        "largest": Workload.from_texts(table, [f"employer = '{name}'" for name in largest]),
         "both": Workload.random(table, count=200, rule="equality", columns=["state", "employer"]),
     }
     found = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What docs/adding.md shows can be copied as it stands: its model is a model, its widget asks and answers."""
+"""The examples of docs/adding.md and CONTRIBUTING.md work as they are printed."""
 
 import re
 import shutil
@@ -15,16 +15,17 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
+PAGES = (ROOT / "docs" / "adding.md", ROOT / "CONTRIBUTING.md")
+BLOCKS = [block for page in PAGES for block in re.findall(r"```(\w+)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)]
 
 
-def block(kind: str, begins: str) -> str:
-    return next(text for told, text in BLOCKS if told == kind and text.startswith(begins))
+def block(language: str, begins: str) -> str:
+    return next(text for found, text in BLOCKS if found == language and text.startswith(begins))
 
 
 @pytest.fixture
 def module(monkeypatch):
-    """A function: the module that a text of the page makes; dataclasses look for it by its name."""
+    """Return a function that makes a module of a block; dataclasses look the module up by its name."""
 
     def made(text: str, name: str) -> types.ModuleType:
         one = types.ModuleType(name)
@@ -46,6 +47,14 @@ def test_the_model_is_enforced(module, table):
     release = Mondrian().release(table, model, seed=0)
     assert release.audit(model).holds and 1 < len(release.classes) < 40
     assert not Mondrian().release(table, KAnonymity(2), seed=0).audit(model).holds
+
+
+def test_the_measure_of_the_first_change_passes_its_test_and_may_be_published(module, table):
+    measure = module(block("python", '"""Small classes'), "workbench.measures.privacy.small_classes").SmallClasses()
+    module(block("python", "import pandas"), "first_change").test_small_classes_are_a_share_of_records()
+    release = Mondrian()(table, KAnonymity(4))
+    value, _ = measure.publish(measure(release), release, 5)
+    assert value is not None and value >= 1
 
 
 def test_the_widget_asks_and_answers(module, table, tmp_path, monkeypatch):

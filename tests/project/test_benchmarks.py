@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pytest
+import yaml
 
 from benchmarks import (
     adult,
@@ -21,9 +24,11 @@ from benchmarks import (
     million,
     miners,
     privacy_figures,
+    proposals,
     queries,
     run,
     scaling,
+    without_sensitive,
 )
 from benchmarks.measuring import Figure
 from workbench.data import datasets
@@ -185,3 +190,49 @@ def test_records_whose_combinations_do_not_fit_are_released_in_parts():
     assert all(
         step in memory.note for step in ("read", "cells counted", "k = 100", "t = 0.2", "U_loss", "release written")
     )
+
+
+def test_proposed_roles_are_compared_with_those_decided_by_hand():
+    accepted = {
+        "id": ["identifier"],
+        "age": ["quasi"],
+        "ill": ["sensitive", "other"],
+        "street": ["identifier", "quasi"],
+    }
+    proposed = {"id": "quasi", "age": "dropped", "ill": "neutral", "street": "quasi"}
+    score = proposals.Score("t", proposed, accepted)
+    assert score.wrong == ["id", "age"] and score.published == ["id"]
+    assert proposals.share_right([score]) == 0.5
+    hidden = proposals.Score("t", {**proposed, "id": "dropped"}, accepted)
+    assert hidden.wrong == ["age"] and not hidden.published
+
+
+def test_the_roles_decided_by_hand_are_complete():
+    gold = yaml.safe_load(proposals.GOLD.read_text("utf-8"))
+    assert {part: len(tables) for part, tables in gold.items()} == {"tuning": 12, "held_out": 13, "fresh": 8}
+    known = {"identifier", "quasi", "sensitive", "weight", "dropped", "other"}
+    for tables in gold.values():
+        for about in tables.values():
+            assert about["about"] and set(about) <= {"about", "from", "types", "columns"}
+            assert set(about["from"]) == {"package", "file"}
+            assert all(set(roles.split("/")) <= known and reason for roles, reason in about["columns"].values())
+
+
+def test_a_table_without_a_sensitive_column_goes_the_whole_way(tmp_path):
+    rng = np.random.default_rng(3)
+    age = 18 + rng.gamma(2, 14, 300).astype(int)
+    frame = pd.DataFrame(
+        {"age": age, "sex": rng.choice(["F", "M"], 300), "income": 100 * age + rng.integers(0, 9, 300)}
+    )
+    assert without_sensitive.tried(frame, {"age": "number"}, tmp_path / "study") == (False, "")
+    assert len(pd.read_csv(tmp_path / "study" / "release.csv")) == 300
+    assert (tmp_path / "study" / "page.html").exists() and (tmp_path / "study" / "published").is_dir()
+
+
+def test_the_step_at_which_a_table_stops_is_reported(tmp_path):
+    frame = pd.DataFrame({"name": [f"Person {i}" for i in range(50)]})
+    as_proposed, stop = without_sensitive.tried(frame, {}, tmp_path / "study")
+    assert as_proposed and stop.startswith("init: workbench: no column helps to single anybody out")
+    first, second, last = without_sensitive.figures([("a", True, stop), ("b", True, ""), ("c", False, "")])
+    assert (first.measured, first.required, first.met) == (1, 2, False) and second.met
+    assert last.what == "a: stops" and last.note == stop

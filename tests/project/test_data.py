@@ -10,7 +10,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.datasets import ADULT_HIERARCHIES, DATA, adult
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 TEXT_COLUMNS = [name for name, given in ADULT_HIERARCHIES.items() if isinstance(given, str)]
 GROUPS = {  # PUBLISHED.md, "Conventions behind U_loss": these and nothing more

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 UNFINISHED = shutil.ignore_patterns("*.tmp.*", "*.pyc.*")  # what is compiled comes with its source, once it is whole
 
 MODEL = '''
-"""At most half: nobody may be believed to have any value with more than a share of certainty."""
+"""At most half."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.data.sensitive import Sensitive
-from workbench.models import Model, share
-from workbench.base.variants import parameter
+from workbench.models import Model, class_shares
+from workbench.base.parameters import parameter
 
 
 @dataclass(frozen=True)
 class AtMost(Model):
     certainty: float = parameter(0.5, "the most that may be believed of anybody", low=0, high=1, above=True)
     name = "at most"
+    title = "At most half"
+    summary = "nobody may be believed to have any value with more than a share of certainty"
     figure = "certainty"
 
     @property
     def limit(self) -> float:
         return self.certainty
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-        return share(histogram).max(axis=1)
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return class_shares(histogram).max(axis=1)
 '''
 
 SCRIPT = """

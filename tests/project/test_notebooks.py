@@ -9,8 +9,9 @@ from papermill.inspection import inspect_notebook
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
-ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+from tests.project.tracked import ROOT, tracked_files
+
+NOTEBOOKS = sorted(path for path in tracked_files() if path.suffix == ".ipynb")
 
 
 def run(path: Path, folder: Path, **given: int | str) -> nbformat.NotebookNode:
@@ -65,7 +66,7 @@ WHOLE = {"visits_file": str(VISITS)} if VISITS.exists() else {}
 def test_below_the_frontier_shows_the_region_and_both_adversaries(tmp_path, given):
     html = shown(run(ROOT / "notebooks" / "below_the_frontier.ipynb", tmp_path, **given), "text/html")
     assert "data:image/svg+xml" in html
-    for said in ("raked, dealt", "least possible", "boxes at random", "U_loss, who learns", "It stopped after 12"):
+    for said in ("raked, dealt", "least possible", "boxes at random", "U_loss, learned", "It stopped after 12"):
         assert said in html
     for figure in () if "records" in given else ("0.00098", "0.00707", "0.2743", "0.00061"):
         assert figure in html

@@ -15,8 +15,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.commands.people import study_in
+from tests.project.tracked import ROOT, tracked_files
 
-ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CONDA_NAMES = {"duckdb": "python-duckdb"}
 
@@ -64,16 +64,13 @@ def test_constraints_pin_every_dependency_within_its_bounds():
 def test_no_file_names_a_registry_or_this_machine():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout: no telling what would be committed")
-    git = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(git, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
     # in pieces, or this file would find itself
     hosts = "|".join(["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "-index-" + "url"])
     places = "|".join(re.escape(f"{place}/") for place in (ROOT, Path.home()))
     unwanted = re.compile(rf"{hosts}|(?<![\w./-])(?:{places})".encode())
     found = []
-    for path in (ROOT / name for name in names if name):
-        content = path.read_bytes() if path.is_file() else b""
-        found += [f"{path.relative_to(ROOT)}: {match.decode()}" for match in set(unwanted.findall(content))]
+    for path in tracked_files("--others", "--exclude-standard"):
+        found += [f"{path.relative_to(ROOT)}: {match.decode()}" for match in set(unwanted.findall(path.read_bytes()))]
     assert not found
 
 

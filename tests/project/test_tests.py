@@ -32,9 +32,9 @@ def files() -> list[Path]:
     return [path for path, module in modules.items() if path.name != "__init__.py" and module not in among_others]
 
 
-def test_no_module_has_more_than_400_lines():
+def test_no_module_has_more_than_600_lines():
     found = [path for package in ("workbench", "widgets") for path in (ROOT / package).rglob("*.py")]
-    assert [path.name for path in found if len(path.read_text("utf-8").splitlines()) > 400] == []
+    assert [path.name for path in found if len(path.read_text("utf-8").splitlines()) > 600] == []
 
 
 def test_every_file_has_a_test_of_its_name():

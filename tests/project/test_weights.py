@@ -13,9 +13,9 @@ from workbench.data.table import Table
 from workbench.measures import KLDivergence, KnowledgeGain, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
+from workbench.queries.populations import large_populations
 from workbench.releases.foreign import foreign
 from workbench.releases.partition import Bucketized, Partition
-from workbench.workloads.populations import large_populations
 
 SENSITIVE = ["s", "s2"]
 METHODS = [Mondrian(), Mondrian(publish="bucketized"), Mondrian(split="information_gain", target="person"), Keep()]
@@ -109,7 +109,7 @@ def test_the_people_of_records_that_are_left_out_may_be_anywhere():
     table = Table.from_frame(frame, ["age"], "ill", weight="n")
     for kind in (Partition, Bucketized):
         release = kind(table, table.cells(), np.array([0, 0, 1, 1, -1]))
-        assert release.left_out == 1
+        assert release.suppressed == 1
         told = release.estimate(np.array([[[0, 0]], [[2, 2]]]), "ill")
         share = np.array([14.5, 6]) / 20.5 * 10 / 3
         assert told[0] == pytest.approx(np.array([1.5, 2]) + share) and told[1] == pytest.approx(share)
@@ -129,5 +129,5 @@ def test_both_engines_weigh_alike(tmp_path):
 def test_a_file_that_was_read_does_not_say_its_weights():
     frame = pd.DataFrame({"age": [1, 1, 2, 2], "ill": list("xyxy"), "n": [1, 2, 3, 4]})
     table = Table.from_frame(frame, ["age"], "ill", weight="n")
-    with pytest.raises(Undefined, match="how many people"):
+    with pytest.raises(Undefined, match="the file does not contain the weights"):
         UtilityLoss()(foreign(Keep()(table).frame(), original=table))

@@ -33,7 +33,7 @@ def test_a_column_that_gives_the_release_away_stops_its_file_alone(study, tmp_pa
     frame["decade"] = frame["age"] // 10
     read = Published(publish(study.with_(data={"given": "people"}), tmp_path / "out", given=frame))
     refused = [point["opened"]["refused"] for point in read.points if point["opened"]]
-    assert all("decade tells age" in why for why in refused) and len(refused) > 3
+    assert all("decade reveals age" in why for why in refused) and len(refused) > 3
     assert not list(read.folder.rglob("*.csv")) and read.results["carried"] == []
     assert read.exposures(read.efficient[0])[0] > 0
 

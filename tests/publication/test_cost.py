@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.publication import cost
-from workbench.publication.offer import Offer
+from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.study import Study
@@ -41,7 +41,7 @@ def test_records_left_out_are_told_as_the_threshold_allows(read):
     for index, point in enumerate(published.points):
         if point["opened"] is None:
             continue
-        gone = releases[point["recipe"]].left_out if point["recipe"] in releases else 0
+        gone = releases[point["recipe"]].suppressed if point["recipe"] in releases else 0
         said = cost.left_out(published, index)
         assert bool(said) == bool(gone) and said in cost.cost(published, index)["sentence"]
         if gone:
@@ -60,7 +60,25 @@ def test_small_errors_are_said_in_plain_numbers(read, off, said):
     example = {"about": 0.5, "low": 0.45, "high": 0.55, "off": off, "support": 0.05}
     accuracy |= {"wrong": 0.004, "most": 0.004, "counted": False, "example": example}
     points[index]["opened"] = {**published.opened(index), "accuracy": accuracy}
-    study = Offer({**published.results, "points": points})
+    study = PublishedStudy({**published.results, "points": points})
     card = cost.cost(study, index)
     assert card["figure"] == "Under 1 %" and card["unit"].endswith("; in the worst group under 1 %")
     assert said in cost.example(study, index)
+
+
+def test_the_cost_has_a_yardstick(read):
+    """As a share of the cost of publishing no quasi-identifiers, by the published figures."""
+    seen, _ = read
+    removed = next(float(one["values"]["U_loss"]) for one in seen.points if one["recipe"] == "remove")
+    for i in seen.efficient:
+        share = round(100 * min(float(seen.points[i]["values"]["U_loss"]) / removed, 1.0))
+        said = f"Up to about {share} % of the cost of publishing no quasi-identifiers."
+        assert said in cost.cost(seen, i)["sentence"] and cost.yardstick(seen, i) == said
+    points = [
+        {**one, "values": {**one["values"], "U_loss": 1e-6 if i == seen.efficient[0] else 1.0}}
+        for i, one in enumerate(seen.points)
+    ]
+    tiny = PublishedStudy({**seen.results, "points": points})
+    assert cost.yardstick(tiny, seen.efficient[0]).startswith("Under 1 % of the cost")
+    none = PublishedStudy({**seen.results, "points": [one for one in seen.points if one["recipe"] != "remove"]})
+    assert cost.yardstick(none, seen.efficient[0]) == ""

@@ -9,12 +9,11 @@ import pytest
 from tests.methods.raking.tables import table as exchanging
 from tests.planted import people
 from workbench import BadInput
-from workbench.base.small_counts import coarse
-from workbench.disclosure.exposure import exposed
+from workbench.disclosure.exposure import assess_exposure
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
 from workbench.publication import groups
-from workbench.publication.certainty import surest
+from workbench.publication.certainty import describe_certainty
 from workbench.publication.details import Groups, _most_exposed, exposures
 from workbench.publication.details import _risk as shown_risk
 from workbench.publication.publish import publish
@@ -31,20 +30,22 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
     assert count == len(rows) == len(truth)
     keys = [(row["small"], -row["share"], -(row["posterior"] or 0), -(row["people"] or 0), row["who"]) for row in rows]
     assert keys == sorted(keys) and 0 < sum(row["small"] for row in rows) == read.opened(index)["small"]
-    assert "fewer than 15 people" in groups.order(read, index)
+    assert "fewer than 20 people" in groups.order(read, index)
     for row in rows:
         known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
-        assert row["people"] == (None if size < 15 else coarse(size, 10)), "no difference tells of few"
-        assert groups.how_many(read, row) == (f"about {row['people']} people" if size >= 15 else "fewer than 15 people")
+        people = row["people"]
+        assert size < 20 if people is None else people >= 20 and abs(people - size) < 10, "no difference tells of few"
+        assert groups.how_many(read, row) == (f"about {people} people" if people else "fewer than 20 people")
         having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
-        if size < 15:
+        if people is None:
             assert (row["value"], row["posterior"], row["prior"]) == (None, None, None)
             assert row["sentence"] == "The group is too small: its values are not published." and 0 < row["share"] <= 1
             continue
         assert having is not None or "that few people have" in row["sentence"]
-        assert (row["posterior"] is None) == (size < 95)
-        if size < 95:
+        few_do = having is not None and (having < 15 or 0 < size - having < 15)
+        assert (row["posterior"] is None) == (people < 100 or few_do or having is None)
+        if row["posterior"] is None:
             assert (
                 re.match(r"(Over |Under |\d+–)\d+ % of", row["sentence"])
                 or "as mixed" in row["sentence"]
@@ -57,7 +58,7 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
             moved = (having / size - usual) / (1 - usual)
             assert row["share"] >= moved - 0.02, "it never flatters"
             assert row["fewest"] <= max(moved, 0) + 0.02
-        assert 0 <= row["fewest"] <= row["share"] <= 1 and groups.how_exposed(row).endswith((" %", "not told"))
+        assert 0 <= row["fewest"] <= row["share"] <= 1 and groups.how_exposed(row).endswith((" %", "not published"))
 
 
 def test_populations_name_no_small_number(read):
@@ -73,7 +74,7 @@ def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
     both = study.with_(data={"given": "p"}, sensitive=("disease", "salary"), identifiers=("name", "wage"))
     table = both.table(both.read(frame))
     release = both.candidates()[0].release(table)
-    risks = [exposed(release, name).losses.at_risk() for name in table.sensitive]
+    risks = [assess_exposure(release, name).losses.at_risk() for name in table.sensitive]
     either = int(release.classes.sizes[risks[0] | risks[1]].sum())
     assert either > max(int(release.classes.sizes[one].sum()) for one in risks)
     said = shown_risk(Groups(release, 1))["at_risk"]
@@ -86,7 +87,7 @@ def test_where_values_were_exchanged_nothing_is_said_of_what_people_have(t):
     release, model = RakedBuckets()(table, TCloseness(t, distance="js")), TCloseness(t, distance="js")
     groups = Groups(release, 10, t, model)
     sentences = exposures(groups)["sentence"].to_pylist()
-    worst, guess = _most_exposed(groups, "js"), surest(release, 10, model)
+    worst, guess = _most_exposed(groups, "js"), describe_certainty(release, 10, model)
     assert all("published" in one for one in sentences)
     for text in (*sentences, worst["unit"], worst["sentence"], guess["sentence"]):
         assert not re.search(r"\b(have|right|are about|is about)\b", text), text
@@ -100,7 +101,8 @@ def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):
         if point["opened"]:
             assert "so few people" in point["opened"]["classes"]["reason"] and not point["opened"]["small"]
             assert "reason" in point["opened"]["worst"] and not read.populations(i)
-            assert not point["opened"]["risk"]["shares"]
+            assert all("reason" in point["opened"][one] for one in ("attack", "surest", "risk"))
+            assert all(why.endswith("so few people that the reason is not published") for why in point["against"])
             assert groups.unlisted(read, i).endswith("so few people that its groups are not listed.")
             with pytest.raises(BadInput, match="not listed"):
                 read.exposures(i)

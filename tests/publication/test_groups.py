@@ -38,15 +38,32 @@ def test_people_of_a_bucket_are_told_apart_and_their_values_are_not(buckets, rea
         page = report(buckets, index, None)
         assert f"groups {together}, about" in groups.counted(buckets, index) and f"groups {together}. The" in page
         assert groups.who(buckets, index) == "All are within" and "all are within</th>" in page
-        assert groups.order(buckets, index).endswith("which group somebody is in stands beside each record.")
+        assert groups.order(buckets, index).endswith("each record states the group that it is in.")
         assert not any(said in page for said in ("tell apart", "told apart", "people alike", "who they are"))
         whom = statements.most_exposed(buckets, index)["sentence"]
         assert ", all within " in whom or not whom.startswith("About")
         _, rows = buckets.exposures(index, most=1000)
         assert {row["who"] for row in rows if not any(row["labels"])} <= {"any values"}
     index = read.efficient[0]
-    assert "groups of people that are not told apart, about" in groups.counted(read, index)
-    assert "groups of people that are not told apart. The" in proposed.classes(read, index, None)
+    assert "groups of people that cannot be distinguished, about" in groups.counted(read, index)
+    assert "groups of people that cannot be distinguished. The" in proposed.classes(read, index, None)
     assert groups.who(read, index) == "Who they are" and ", all within " not in str(
         statements.most_exposed(read, index)
     )
+
+
+def test_the_steps_of_shares_are_stated_as_they_are(read):
+    """17 % of 140 people were "20 %", and the page spoke of quarters and halves alone."""
+    said = groups.rounding(read)
+    assert said == (
+        "Numbers of people are rounded to 10, shares of a group to 1 % in groups of 1,000 people or more, 5 % in "
+        "groups of 200 people or more or 10 % in groups of 100 people or more; shares of smaller groups are ranges."
+    )
+    index = read.efficient[0]
+    assert said in str(proposed.classes(read, index, None)).replace("\u00a0", " ")
+    for row in read.exposures(index, most=1000)[1]:
+        step = next((0.01 * 100 / n for n in (100, 20, 10) if (row["people"] or 0) >= 10 * n), None)
+        posterior = row["posterior"]
+        assert (
+            posterior is None or (step and abs(posterior / step - round(posterior / step)) < 1e-6) or posterior > 0.99
+        )

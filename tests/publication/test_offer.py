@@ -4,15 +4,15 @@ import numpy as np
 
 from workbench.frontier.sweep import sweep
 from workbench.publication import statements
-from workbench.publication.offer import Offer
+from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
-from workbench.publication.selection import told
+from workbench.publication.selection import redact_points
 from workbench.releases.scale import Scale
 
 
 def test_recommended_is_what_the_frontier_says(read, study, table):
-    frontier = told(sweep(table, study.candidates(), study.measured()), table, 10).on(*study.axes)
+    frontier = redact_points(sweep(table, study.candidates(), study.measured()), table, 10).on(*study.axes)
     own = [point.recipe for point in frontier.measured if not point.recipe.baseline]
     safe = {str(recipe) for recipe in own if is_safe(recipe.release(table))}
     for cap in np.linspace(read.privacy["low"], read.privacy["high"], 7):
@@ -42,17 +42,17 @@ def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
     read = Published(publish(small, tmp_path / "out", warn=lambda said: None))
     cap = read.results["cap"]
     assert read.safe == [] and read.choices(cap)["recommended"] is None
-    advice = "No release of this study is safe enough to be recommended: ask for {}, or publish fewer columns."
+    advice = "No release of this study is safe enough to be recommended: request {}, or publish fewer columns."
     assert statements.none_safe(read, cap) == advice.format("larger groups or stronger models")
-    noisy = Offer({**read.results, "points": [{**point, "drawn": True} for point in read.points]})
+    noisy = PublishedStudy({**read.results, "points": [{**point, "drawn": True} for point in read.points]})
     assert statements.none_safe(noisy, cap) == advice.format("more noise")
-    assert "disease of" in statements.unsafe(read, read.opens(cap)) and cap == read.privacy["low"]
+    assert "disease of" in statements.unsafe(read, read.opens(cap)) and cap is None
     assert read.results["carried"] == [] and not list(read.folder.rglob("*.csv"))
     assert statements.learnt(read, read.opens(cap))["unit"] == "whose disease is certain"
 
 
 def test_without_a_limit_the_page_opens_where_nothing_is_fully_disclosed(read, study):
-    assert study.caps == {} and read.results["limit"] is None and not read.set_by_hand(read.results["cap"])
-    assert Scale(**read.privacy["scale"]).most(read.results["cap"]) < 1
-    assert read.opens(read.results["cap"]) in read.safe
-    assert "Nobody’s disease is certain" in statements.learnt(read, read.opens(read.results["cap"]))["sentence"]
+    assert study.caps == read.results["caps"] == {} and read.results["cap"] is None
+    shown = read.opens(None)
+    assert Scale(**read.privacy["scale"]).max_share(read.loss(shown, read.privacy)) < 1 and shown in read.safe
+    assert "Nobody’s disease is certain" in statements.learnt(read, shown)["sentence"]

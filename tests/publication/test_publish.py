@@ -103,7 +103,7 @@ def test_a_folder_of_something_else_is_refused(study, tmp_path):
     other.mkdir()
     (other / "thesis.txt").write_text("precious")
     for place, why in (
-        (other, "something else"),
+        (other, "something other"),
         (other / "thesis.txt", "is a file"),
         (tmp_path / "no" / "out", "no folder"),
     ):
@@ -122,7 +122,7 @@ def test_a_full_disk_is_said_by_the_folder_that_was_named(study, tmp_path, monke
 
     monkeypatch.setattr(format, "write_chart", full)
     with pytest.raises(
-        BadInput, match=r"it cannot be written there .No space left on device.; .* or make room"
+        BadInput, match=r"cannot write the folder .No space left on device.; .* or free some space"
     ) as told:
         publish(study, tmp_path / "out")
     assert str(told.value).startswith(f"{tmp_path / 'out'}: ") and [*tmp_path.iterdir()] == []

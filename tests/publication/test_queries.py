@@ -8,15 +8,15 @@ import pytest
 from tests.planted import planted
 from tests.publication.test_tellable_queries import SMALLEST, frame, table
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.small_counts import coarse
+from workbench.base.small_counts import round_count
 from workbench.methods import Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.publication.publish import publish
 from workbench.publication.queries import one_figure, queries
 from workbench.publication.reader import Published
 from workbench.publication.report.page import report
+from workbench.queries.workload import Workload
 from workbench.studies.study import Study
-from workbench.workloads.workload import Workload
 
 
 def told(release, smallest=SMALLEST):
@@ -28,11 +28,11 @@ def test_a_count_is_told_from_the_release_and_in_truth():
     release = Mondrian()(table(mine=[asked, "town = 'Fir'"]), KAnonymity(30))
     found, data = queries(release, SMALLEST), frame()
     truth = int(((data["age"] >= 40) & (data["sex"] == "M")).sum())
-    expected = float(release.count(Workload.of(release.table, [asked]))[0])
+    expected = float(release.count(Workload.from_texts(release.table, [asked]))[0])
     (row,) = found["rows"]
     assert row["sentence"] == (
-        f"A user of the released data would count about {coarse(expected, 10):,}; "
-        f"in truth about {coarse(truth, 10):,} (rounded to 10)."
+        f"A user of the released data would count about {round_count(expected, 10):,}; "
+        f"in truth about {round_count(truth, 10):,} (rounded to 10)."
     )
     assert (row["workload"], row["query"], found["hidden"]) == ("mine", asked, 1)
 
@@ -71,7 +71,7 @@ def test_without_a_threshold_answers_are_exact():
 
 def test_nothing_is_told_beside_a_file_that_leaves_records_out():
     release = Mondrian()(table(mine=["age >= 40"]), KAnonymity(30)).without(np.array([0]))
-    with pytest.raises(Undefined, match="left out"):
+    with pytest.raises(Undefined, match="suppressed"):
         queries(release, SMALLEST)
     assert queries(Mondrian()(table(), KAnonymity(30)), SMALLEST) == {"rows": [], "hidden": 0}
 
@@ -106,7 +106,7 @@ def test_the_report_has_a_section_with_each_answer(read):
     found = read.opened(index)["queries"]
     page = report(read, index)
     assert "What users of the data would find" in page and len(found["rows"]) == 3 and found["hidden"] == 1
-    assert "A user of the released data would count" in page and "Of 1 query more nothing is told" in page
+    assert "A user of the released data would count" in page and "1 more query is not published" in page
     assert json.dumps(found)  # plain data
     for row in found["rows"]:
         assert row["query"].replace("'", "&#39;").replace(">", "&gt;") in page

@@ -1,5 +1,6 @@
 """A published folder is read, and nothing else is taken for one."""
 
+import itertools
 import math
 
 import pytest
@@ -9,7 +10,14 @@ from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
 
-@pytest.mark.parametrize("cap", ["lots", None, True, math.nan, math.inf, -1, 0, 5, [0.1], {"a": 1}, "0.1; drop"])
+def test_a_cap_becomes_the_next_stop_that_is_no_less_strict(read):
+    assert read.checked_cap(None) is None and read.stops == sorted(read.stops)
+    for one, after in itertools.pairwise(read.stops):
+        assert read.checked_cap(one) == one == read.checked_cap((one + after) / 2)
+    assert read.nearest(0) == read.stops[0] and read.nearest("99") == read.stops[-1] and read.nearest(None) is None
+
+
+@pytest.mark.parametrize("cap", ["lots", True, math.nan, math.inf, -1, 0, 5, [0.1], {"a": 1}, "0.1; drop"])
 def test_a_cap_that_is_none_is_refused(read, cap):
     with pytest.raises(BadInput, match="is not a number from"):
         read.checked_cap(cap)
@@ -20,8 +28,8 @@ def test_published_again_it_is_another_edition_and_a_reader_of_the_old_one_is_to
     old = Published(publish(study, place))
     told = []
     publish(study.with_(recipes=study.recipes[:1]), place, progress=lambda *said: told.append(said))
-    assert (told[0][:2], told[-1][:2]) == ((1, 6), (2, 2)) and all(isinstance(words, str) for *_, words in told)
-    with pytest.raises(BadInput, match="load this page again"):
+    assert (told[0][:2], told[-1][:2]) == ((1, 6), (4, 4)) and all(isinstance(words, str) for *_, words in told)
+    with pytest.raises(BadInput, match="reload this page"):
         old.exposures(old.efficient[0])
     assert len(Published(place).points) == 6 and [p.name for p in tmp_path.iterdir()] == ["out"]
 

@@ -32,9 +32,9 @@ def why(call) -> str:
 
 ADVICE = {
     KAnonymity(2000): "the table has fewer records than k = 2,000",
-    AlphaK(alpha=0.5, k=2): "the commonest value of 'disease' holds more of the records than alpha = 0.5",
+    AlphaK(alpha=0.5, k=2): "the commonest value of 'disease' has a larger share than alpha = 0.5",
     DistinctLDiversity(l=9): "'disease' has fewer values than l = 9",
-    Probabilistic(l=3): "the commonest value of 'disease' holds more of the records than 1/l = 33.3 %",
+    Probabilistic(l=3): "the commonest value of 'disease' has a larger share than 1/l = 33.3 %",
 }
 
 
@@ -42,7 +42,7 @@ ADVICE = {
 def test_why_no_release_keeps_a_model_is_told_with_the_numbers_that_were_asked_for(table, model, advice):
     raw = why(lambda: Mondrian()(table, model))
     told = reason(raw, table)
-    assert told == f"no release of this table keeps {model}: {advice}"
+    assert told == f"no release of this table can satisfy {model}: {advice}"
     assert reason(told, table) == told, "what is told may be told again"
     assert reason(f"{NOTHING}: {raw}", table) == f"{NOTHING}: {told}"
     assert reason(f"{raw}; 3 have 5", table) == reason(f"3 have 5: {raw}", table) == UNDEFINED
@@ -57,8 +57,8 @@ def test_what_is_not_known_to_be_advice_stays_hidden(table):
     mixed = why(lambda: Mondrian()(table, EntropyLDiversity(l=3)))
     for raw in (
         mixed,
-        "no release of this table keeps k-anonymity, k = 5: the table has 4 records",
-        "no release of this table keeps l: 'flu' has 30 values, fewer than l = 40",
+        "no release of this table can satisfy k-anonymity, k = 5: the table has 4 records",
+        "no release of this table can satisfy l: 'flu' has 30 values, fewer than l = 40",
         "no population has 1 % of the records; lower min_support to 3 records",
         "k = 5",
     ):

@@ -97,7 +97,7 @@ LINKS = {
 def test_a_link_in_a_published_folder_is_not_followed(folder, outside, how):
     """Neither when the folder is opened nor, where it came later, when a file is asked for."""
     read = Published(folder)
-    index = int(carried(folder).parent.name)
+    index = int(carried(folder).parent.name) - 1
     assert read.files(index)
     LINKS[how](folder, outside)
     for ask in (lambda: Published(folder), lambda: read.files(index), lambda: read.exposures(index)):
@@ -107,7 +107,7 @@ def test_a_link_in_a_published_folder_is_not_followed(folder, outside, how):
 
 def test_a_file_that_was_put_beside_the_others_is_not_offered(folder):
     read = Published(folder)
-    index = int(carried(folder).parent.name)
+    index = int(carried(folder).parent.name) - 1
     before = read.files(index)
     carried(folder).with_name("a.csv").write_text("name\nPLANTED\n")
     assert Published(folder).files(index) == read.files(index) == before
@@ -118,13 +118,13 @@ def test_a_release_that_was_changed_is_noticed_when_it_is_asked_for(folder):
     path = carried(folder)
     path.write_bytes(path.read_bytes()[::-1])
     with pytest.raises(BadInput, match="is damaged, or was changed"):
-        read.files(int(path.parent.name))
+        read.files(int(path.parent.name) - 1)
 
 
 def test_a_folder_may_be_reached_by_a_link(folder, tmp_path):
     (tmp_path / "latest").symlink_to(folder)
     read = Published(tmp_path / "latest")
-    assert read.files(int(carried(folder).parent.name))
+    assert read.files(int(carried(folder).parent.name) - 1)
 
 
 def test_a_sealed_folder_is_as_it_was(tmp_path):

@@ -6,13 +6,13 @@ from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import TCloseness
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
-from workbench.publication.selection import simplest
-from workbench.releases.published_classes import disclosures
+from workbench.publication.selection import easiest_to_explain
+from workbench.releases.published_classes import disclosure_costs
 
 
 def test_figures_are_coarse_and_never_flatter(read, study, table):
     exact = sweep(table, study.candidates(), study.measured())
-    full = disclosures(table.sensitive.values(), "js", 10)[0]
+    full = disclosure_costs(table.sensitive.values(), "js", 10)[0]
     for point, mine in zip(exact.measured, read.points, strict=True):
         for key, value in mine["values"].items():
             assert float(value) >= point.values[key] - 1e-4 or key == "A_acc" or point.recipe.baseline
@@ -30,7 +30,7 @@ def test_intervals_are_told_where_the_study_asks_for_them_around_the_figures_tol
     assert read.results["intervals"] == "" and not any(point["intervals"] for point in read.points)
     asked = study.with_(intervals={"over": "records", "times": 3})
     made = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda said: None))
-    assert "3 tries on as many records drawn from these with replacement" in made.results["intervals"]
+    assert "another sample of as many people would lie, by 3 resamples" in made.results["intervals"]
     found = [(point, key, ends) for point in made.points for key, ends in point["intervals"].items()]
     assert (
         {"U_loss"} <= {key for _, key, _ in found} <= {one["key"] for one in made.results["measures"] if one["average"]}
@@ -63,7 +63,7 @@ def test_noise_and_exchanged_values_are_not_simple_where_something_plain_is_ther
 
     def simple(*recipes: Recipe) -> list[Recipe]:
         frontier = sweep(table, recipes, study.measured()).on(*study.axes)
-        return [frontier.measured[i].recipe for i in simplest(frontier)]
+        return [frontier.measured[i].recipe for i in easiest_to_explain(frontier)]
 
     assert simple(*moved, plain) == [plain]
     assert simple(*moved) == moved, "none is plainer"

@@ -1,4 +1,5 @@
-"""Random tables whose cells are taken not to fit into memory, beside the same in memory; names are awkward."""
+"""Random tables whose cells are declared too large for memory, and the same tables in memory; column names are
+awkward."""
 
 import warnings
 
@@ -9,7 +10,7 @@ import pytest
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench import models
 from workbench.base.errors import Undefined, Unsatisfiable
-from workbench.data.engines import elsewhere
+from workbench.data.engines import remote
 from workbench.data.table import Table
 from workbench.disclosure.table import disclosure_table
 from workbench.measures import (
@@ -59,13 +60,13 @@ def awkward(frame):
     return frame.rename(columns=NAMES).drop(columns=["person", "one"])
 
 
-def apart(table):
-    """The same table, for which it is decided that its cells do not fit."""
-    most, elsewhere.MOST = elsewhere.MOST, 0
+def with_cells_outside_memory(table):
+    """Return the same table, declared not to fit in memory."""
+    most, remote.MOST = remote.MOST, 0
     try:
         assert not table.engine.cells_fit
     finally:
-        elsewhere.MOST = most
+        remote.MOST = most
     return table
 
 
@@ -84,7 +85,7 @@ def pair(seed, read=None):
             warnings.simplefilter("ignore", UserWarning)  # in a small table everything is different in every record
             table = Table.read(data, quasi, SENSITIVE, (), hierarchies, **options)
         found.append(table.with_population(everybody[[*quasi]]))
-    return found[0], apart(found[1])
+    return found[0], with_cells_outside_memory(found[1])
 
 
 RISK = [
@@ -131,7 +132,7 @@ def assert_same_classes(memory, parts):
 
 
 def assert_same_figures(memory, parts):
-    """Classes, all that is measured of them, audits, and who is exposed."""
+    """Compare classes, all measures, audits, and exposed people."""
     assert_same_classes(memory, parts)
     expected, found = figures(memory), figures(parts)
     losses = [made(large, release) for release in (memory, parts)]

@@ -10,7 +10,7 @@ from tests.releases.columns import PUBLISHED, QUASI
 from workbench.base.errors import BadInput
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 
 @pytest.mark.parametrize("publish", PUBLISHED)
@@ -33,7 +33,7 @@ def test_without_the_sensitive_column_an_adversary_believes_the_prior(table):
     assert "s" not in release.frame() and "s" not in release.classes.histograms
 
 
-def test_only_sensitive_columns_can_be_asked_about(table):
+def test_only_sensitive_columns_have_posteriors(table):
     release, wrong = Keep()(table), "'word' is not a sensitive column; there are s, s2"
     with pytest.raises(BadInput, match=wrong):
         release.posterior("word")
@@ -41,15 +41,15 @@ def test_only_sensitive_columns_can_be_asked_about(table):
         release.estimate(large_populations(table, 0.1), "word")
 
 
-def test_an_audit_names_the_classes_that_break_a_model(table):
+def test_an_audit_lists_the_classes_that_violate_a_model(table):
     release = Mondrian()(table, KAnonymity(4))
     audit = release.audit(KAnonymity(8))
-    assert audit.breaking.tolist() == np.flatnonzero(release.classes.sizes < 8).tolist()
+    assert audit.violating.tolist() == np.flatnonzero(release.classes.sizes < 8).tolist()
     assert audit.records == release.classes.sizes[release.classes.sizes < 8].sum()
     assert release.audit(KAnonymity(4)).holds
 
 
-def test_nobody_outside_asks_which_kind_of_release_it_is():
+def test_no_other_room_checks_the_type_of_a_release():
     asks = re.compile(
         r"isinstance\([^()]*,\s*\(?[^()]*\b(Release|Partition|Bucketized|Foreign)\b|(get|has)attr\(release\b"
     )

@@ -51,7 +51,7 @@ def naive(release, name, of_code, groups):
 
 @settings(max_examples=20)
 @given(st.integers(0, 1000), st.integers(2, 60), st.booleans())
-def test_before_is_counted_and_after_is_what_the_classes_let_expect(seed, k, sets):
+def test_counts_before_and_expected_counts_after(seed, k, sets):
     table = Table.from_frame(people(120, seed), ["age", "town"], "ill")
     release = Cluster(k)(table) if sets else Mondrian()(table, KAnonymity(min(k, 30)))
     towns = before_and_after(release, "town")
@@ -63,7 +63,7 @@ def test_before_is_counted_and_after_is_what_the_classes_let_expect(seed, k, set
         assert found.after == pytest.approx(expected * (120 / expected.sum()))
 
 
-def test_what_is_kept_is_the_same_after():
+def test_unchanged_columns_have_the_same_counts_after():
     table = made()
     for name in ("age", "town", "ill", "wage"):
         found = before_and_after(Keep()(table), name)
@@ -92,7 +92,7 @@ def test_a_cross_table_has_the_sums_of_its_columns():
     assert found.after.sum(axis=0) == pytest.approx(table.sensitive["ill"].totals)
 
 
-def test_long_columns_are_told_in_groups():
+def test_columns_of_many_values_are_grouped():
     table = made()
     age, town = bins_of(table, "age"), bins_of(table, "town", 12)
     assert "missing" in age.labels and "[20-24]" in age.labels
@@ -106,34 +106,34 @@ def test_long_columns_are_told_in_groups():
     assert bins_of(coarse, "ill").labels == ("lungs", "gout")
 
 
-def test_left_out_records_are_counted_by_themselves():
+def test_suppressed_records_are_counted_separately():
     table = made(missing=False)
     frame = table.frame.astype(str)
     frame.loc[:49, ["age", "town"]] = "*"
     release = foreign(frame[["age", "town", "ill"]], original=table, suppressed="out")
-    assert release.left_out == 50
+    assert release.suppressed == 50
     for name in ("age", "town", "ill"):
         found = before_and_after(release, name)
         assert found.suppressed == 50 and found.before.sum() == 400
         assert found.after.sum() == pytest.approx(350)
     found = cross(release, "age", "ill")
     assert found.suppressed == 50 and found.after.sum() == pytest.approx(350)
-    with pytest.raises(Undefined, match="no released record stands for an original one"):
+    with pytest.raises(Undefined, match="released records cannot be matched to original ones"):
         before_and_after(release, "wage")
 
 
-def test_records_that_a_method_leaves_out_are_suppressed():
+def test_records_suppressed_by_a_method_are_counted():
     table = made()
     release = Mondrian(suppress=0.4)(table, AlphaK(0.7, 2))
-    assert release.left_out > 0
+    assert release.suppressed > 0
     for name in ("age", "town", "ill", "wage"):
         found = before_and_after(release, name)
-        assert found.suppressed == release.left_out and found.before.sum() == table.records
-        assert found.after.sum() == pytest.approx(table.records - release.left_out)
-    assert cross(release, "age", "town").after.sum() == pytest.approx(table.records - release.left_out)
+        assert found.suppressed == release.suppressed and found.before.sum() == table.records
+        assert found.after.sum() == pytest.approx(table.records - release.suppressed)
+    assert cross(release, "age", "town").after.sum() == pytest.approx(table.records - release.suppressed)
 
 
-def test_weights_count_for_nothing_here():
+def test_weights_are_ignored():
     frame = people(missing=False)
     plain = Table.from_frame(frame, ["age", "town"], "ill")
     weighted = Table.from_frame(frame, ["age", "town"], "ill", weight="wage")
@@ -154,20 +154,20 @@ def test_a_release_without_classes_answers_too():
     assert before_and_after(release, "age").moved == pytest.approx(0)
 
 
-def test_what_is_not_there_is_said():
+def test_missing_inputs_have_clear_errors():
     table = made()
     removed = Remove()(table)
     assert before_and_after(removed, "age").after is None and before_and_after(removed, "age").moved is None
     with pytest.raises(Undefined, match="age and town are not published"):
         cross(removed, "age", "town")
-    with pytest.raises(Undefined, match="neutral ones are unchanged"):
+    with pytest.raises(Undefined, match="neutral columns are unchanged"):
         cross(Keep()(table), "age", "wage")
     with pytest.raises(Undefined, match="published unchanged"):
         cross(Keep()(table), "ill", "wage")
-    with pytest.raises(BadInput, match="choose two columns"):
+    with pytest.raises(BadInput, match="choose two different columns"):
         cross(Keep()(table), "age", "age")
     with pytest.raises(BadInput, match="no column 'height'"):
         before_and_after(Keep()(table), "height")
     alone = foreign(people()[["age", "town", "ill"]], ["age", "town"], "ill")
-    with pytest.raises(Undefined, match="the original is not known"):
+    with pytest.raises(Undefined, match="the original is not available"):
         before_and_after(alone, "age")

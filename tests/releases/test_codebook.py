@@ -19,14 +19,14 @@ LANDS = ["France", "Spain", "Italy", "Malta", "Kenya", "Ghana", "Chad", "Togo", 
 WORLD = Groups(({"Europe": LANDS[:4], "Africa": LANDS[4:9], "America": LANDS[9:]},))
 
 
-def said(column, *runs):
+def entry_labels(column, *runs):
     low, high = np.array(runs).T
     return {one.label: one[2:6] for one in entries(column, low, high, run_labels(column, low, high))}
 
 
 def test_numbers_have_bounds():
     column = numbers(18, 20, 25, 29, missing=2)
-    assert said(column, (0, 0), (1, 3), (2, 4), (4, 4)) == {
+    assert entry_labels(column, (0, 0), (1, 3), (2, 4), (4, 4)) == {
         "18": ("18", "18", False, ()),
         "[20-29]": ("20", "29", False, ()),
         "[25-29] or missing": ("25", "29", True, ()),
@@ -34,11 +34,11 @@ def test_numbers_have_bounds():
     }
 
 
-def test_the_least_and_the_greatest_value_are_told_by_no_group():
+def test_groups_do_not_disclose_minimum_and_maximum():
     frame = pd.DataFrame({"age": [17, 25, 30, 40, 97] * 4, "s": list("xyxyz") * 4})
     table = Table.from_frame(frame, ["age"], "s", (), {"age": Intervals(cuts=(18, 60))})
     column = table.columns["age"]
-    found = said(column, (0, 0), (1, 3), (4, 4))
+    found = entry_labels(column, (0, 0), (1, 3), (4, 4))
     assert found == {"17": ("17", "17", False, ()), "[18-59]": ("25", "40", False, ()), "97": ("97", "97", False, ())}
     column = numbers(17, 25, 97)
     (low,), (high,) = ([(one.low, one.high) for one in entries(column, np.array([a]), np.array([b]), np.array([label]))]
@@ -48,13 +48,13 @@ def test_the_least_and_the_greatest_value_are_told_by_no_group():
 
 def test_text_in_alphabetical_order_has_bounds_and_no_list():
     column = text(*(f"name {i:02}" for i in range(30)))
-    assert said(column, (3, 20)) == {"{name 03 .. name 20: 18 values}": ("name 03", "name 20", False, ())}
+    assert entry_labels(column, (3, 20)) == {"{name 03 .. name 20: 18 values}": ("name 03", "name 20", False, ())}
 
 
-def test_groups_of_a_hierarchy_list_what_they_hold_and_few_are_named_together():
+def test_groups_of_a_hierarchy_list_their_values_but_not_rare_ones():
     frame = pd.DataFrame({"land": LANDS * 20, "s": list("xyz") * 80})
     column = Table.from_frame(frame, ["land"], "s", (), {"land": WORLD}).columns["land"]
-    assert said(column, (0, 3), (3, 11), (2, 11)) == {
+    assert entry_labels(column, (0, 3), (3, 11), (2, 11)) == {
         "Europe": ("", "", False, tuple(LANDS[:4])),
         "{Malta, Africa, America}": ("", "", False, tuple(LANDS[3:])),
         "{Italy .. Cuba: 10 values}": ("", "", False, tuple(LANDS[2:])),
@@ -76,12 +76,12 @@ def test_values_that_few_people_have_are_not_listed():
     assert all_of_them[0].values == ("Nauru", "Tonga") and not all_of_them[0].others
 
 
-def test_a_prefix_says_itself():
+def test_prefix_labels_need_no_values():
     frame = pd.DataFrame({"zip": ["13053", "13068", "14850", "14853"] * 4, "s": list("xy") * 8})
     table = Table.from_frame(frame, ["zip"], "s", (), {"zip": Prefixes((2,))}, types={"zip": "text"})
     column = table.columns["zip"]
-    (label,) = said(column, (0, 1))
-    assert said(column, (0, 1)) == {label: ("", "", False, ())} and label.startswith("13")
+    (label,) = entry_labels(column, (0, 1))
+    assert entry_labels(column, (0, 1)) == {label: ("", "", False, ())} and label.startswith("13")
 
 
 PEOPLE = pd.DataFrame({"age": [20, 22, 25, 29, 30, 33, 35, 39, 51, 60] * 3, "land": (LANDS * 3)[:30],
@@ -94,7 +94,7 @@ def table():
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_codebook_stands_beside_the_release_and_has_every_label(table, tmp_path, ending):
+def test_a_codebook_has_every_label_of_the_release(table, tmp_path, ending):
     release = Mondrian()(table, KAnonymity(5))
     files = release.export(tmp_path / f"out.{ending}")
     assert [path.name for path in files] == [f"out.{ending}", "out-codebook.csv", "out-codebook.json"]
@@ -115,7 +115,7 @@ def test_a_codebook_stands_beside_the_release_and_has_every_label(table, tmp_pat
     assert foreign(files[0], original=table).classes.sizes.tolist() == before
 
 
-def test_what_is_published_as_it_is_needs_no_codebook(table, tmp_path):
+def test_unchanged_columns_need_no_codebook(table, tmp_path):
     for method in (Keep(), Remove(), Mondrian(publish="bucketized")):
         model = KAnonymity(5) if isinstance(method, Mondrian) else None
         assert not [
@@ -123,7 +123,7 @@ def test_what_is_published_as_it_is_needs_no_codebook(table, tmp_path):
         ]
 
 
-def test_a_codebook_says_nothing_of_sensitive_values_and_counts(table):
+def test_a_codebook_contains_no_sensitive_values_or_counts(table):
     found = Mondrian()(table, KAnonymity(5)).codebook()
     text = as_json(found) + as_rows(found).frame().to_csv()
     assert not any(value in text for value in ("flu", "cold", "hiv"))

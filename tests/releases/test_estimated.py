@@ -6,7 +6,7 @@ import pytest
 from tests.methods.noise.tables import table
 from workbench.base.errors import Undefined
 from workbench.methods import Keep, Laplace, RandomizedResponse
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 DRAWS = 400
 
@@ -23,7 +23,7 @@ def truth(given, runs):
 
 @pytest.mark.parametrize("columns", [("ill",), ("ill", "city")])
 @pytest.mark.parametrize("others", ["table", "uniform"])
-def test_the_unbiased_estimate_is_right_on_average(columns, others):
+def test_the_unbiased_estimate_is_correct_on_average(columns, others):
     given = table(300)
     runs, method = populations(given), RandomizedResponse(0.5, columns, others)
     drawn = np.array([method(given).unbiased(runs, "ill") for _ in range(DRAWS)])
@@ -33,7 +33,7 @@ def test_the_unbiased_estimate_is_right_on_average(columns, others):
     assert everybody[:, 0] == pytest.approx(given.records)
 
 
-def test_the_most_likely_estimate_is_the_unbiased_one_unless_that_is_below_zero():
+def test_the_likeliest_estimate_is_the_unbiased_one_unless_that_is_negative():
     given = table(600)
     release, runs = RandomizedResponse(0.3)(given), populations(given)
     likely, plain = release.estimate(runs, "ill"), release.unbiased(runs, "ill")
@@ -48,18 +48,18 @@ def test_the_bias_of_the_most_likely_estimate_vanishes_in_large_populations():
     assert release.estimate(runs, "ill")[0] == pytest.approx(truth(given, runs)[0], abs=6 * np.sqrt(20_000))
 
 
-def test_what_was_not_changed_is_counted_exactly():
+def test_unchanged_columns_are_counted_exactly():
     given = table(400)
     release, runs = Laplace(1, bounds={"wage": (0, 50)})(given), populations(given)
     assert release.estimate(runs, "ill") == pytest.approx(truth(given, runs))
     assert release.estimate(runs).ravel() == pytest.approx(truth(given, runs).sum(axis=1))
 
 
-def test_a_changed_quasi_identifier_is_undone_as_a_naive_sum_undoes_it():
+def test_a_changed_quasi_identifier_is_inverted_like_a_naive_sum():
     given = table(300)
     release = RandomizedResponse(0.6, ("city",))(given)
     runs, drawn = populations(given), release.drawn["city"]
-    likely = drawn.given(drawn.likeliest)[drawn.codes]
+    likely = drawn.posterior(drawn.likeliest)[drawn.codes]
     age, ill = given.codes["age"], given.sensitive_codes("ill")
     for p, (ages, cities) in enumerate(runs.tolist()):
         inside = (age >= ages[0]) & (age <= ages[1])
@@ -76,9 +76,9 @@ def test_estimates_of_many_populations_agree_with_those_of_each_alone():
         assert release.estimate(many.runs[p : p + 1], "ill")[0] == pytest.approx(together[p])
 
 
-def test_noise_has_no_unbiased_counts_and_says_so():
+def test_noise_has_no_unbiased_counts():
     release = Laplace(1, bounds={"age": (17, 90)})(table())
-    with pytest.raises(Undefined, match="age: no count of what was released is right on average"):
+    with pytest.raises(Undefined, match="age: there is no unbiased estimate"):
         release.unbiased(populations(release.table), "ill")
 
 

@@ -3,16 +3,16 @@ import pytest
 
 from tests.methods.raking.tables import people, table
 from workbench.base.errors import Undefined
-from workbench.disclosure.audit import audited
+from workbench.disclosure.audit import audit_release
 from workbench.disclosure.exposure import Exposure
-from workbench.disclosure.several_releases import certain
+from workbench.disclosure.several_releases import count_certain
 from workbench.measures import AttributeInference
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
+from workbench.queries import Workload
+from workbench.queries.populations import large_populations
 from workbench.releases.exchanged import Exchanged
 from workbench.releases.foreign import foreign
-from workbench.workloads import Workload
-from workbench.workloads.populations import large_populations
 
 
 @pytest.fixture(scope="module")
@@ -53,25 +53,25 @@ def test_a_researcher_expects_the_share_of_each_bucket_in_a_population(release):
 
 
 def test_queries_are_answered_by_the_seats_and_have_no_bounds(release):
-    asked = Workload.of(release.table, ["illness = 'flu'", "illness = 'flu' and age >= 40"])
+    asked = Workload.from_texts(release.table, ["illness = 'flu'", "illness = 'flu' and age >= 40"])
     old = (release.table.columns["age"].values >= 40)[release.cells.quasi[0]]
     belief = release.seats["illness"][:, release.table.sensitive["illness"].labels.index("flu")] / release.classes.sizes
     expected = (belief[release.group] * release.cells.weight)[old].sum()
     assert release.count(asked) == pytest.approx([(people(1)["illness"] == "flu").sum(), expected])
-    with pytest.raises(Undefined, match="exchanged between buckets"):
+    with pytest.raises(Undefined, match="swapped between buckets"):
         release.bounds(asked)
-    least, most = release.bounds(Workload.of(release.table, ["age >= 40"]))
+    least, most = release.bounds(Workload.from_texts(release.table, ["age >= 40"]))
     assert least.tolist() == most.tolist() == [(people(1)["age"] >= 40).sum()]
 
 
-def test_people_who_stand_for_many_count_alike_for_each_value():
+def test_weights_are_spread_over_the_values_of_a_bucket():
     weighted = RakedBuckets()(table(1, weights=True), TCloseness(0.05, distance="js"))
     people_of, shares = weighted.people_of_classes(), weighted.classes.distributions("illness")
     assert people_of.sum() == people(1, weights=True)["stands_for"].sum()
     assert weighted.people_of_classes("illness") == pytest.approx(people_of * shares)
 
 
-def test_what_miners_and_attackers_see_is_what_buckets_publish(release):
+def test_miners_and_attackers_see_the_values_of_buckets(release):
     shown = release.shown("illness").labels
     counted = np.zeros_like(release.seats["illness"])
     np.add.at(counted, (release.group_of_record, shown), 1)
@@ -81,47 +81,47 @@ def test_what_miners_and_attackers_see_is_what_buckets_publish(release):
     assert 0 <= AttributeInference()(release).value <= 1
 
 
-def test_a_bucket_of_one_value_counts_as_certain_though_nobody_may_have_it():
-    """Who believes the file is certain: it is no excuse that she is wrong."""
+def test_a_bucket_of_one_value_counts_as_certain_even_if_it_is_wrong():
+    """A reader of the file is certain, even though the value is wrong."""
     data = table(1)
     totals, group = data.sensitive["illness"].totals, np.zeros(len(data.cells()), np.int32)
     group[: np.searchsorted(np.cumsum(data.cells().weight), totals.max(), side="right")] = 1
     sizes = np.bincount(group, data.cells().weight).astype(np.int64)
     alike = np.where(totals == totals.max(), sizes[1], 0)
-    release = Exchanged.of(data, group, {"illness": np.stack([totals - alike, alike])})
+    release = Exchanged.from_cells(data, group, {"illness": np.stack([totals - alike, alike])})
     assert sizes[1] > 400
-    assert certain(data, [release]).alone == sizes[1] == release.beside.certain
+    assert count_certain(data, [release]).alone == sizes[1] == release.side_information_risk.certain
 
 
-def test_whoever_gets_it_is_told(release, tmp_path):
+def test_recipients_are_informed(release, tmp_path):
     def read_back(name):
         return foreign(tmp_path / name, original=release.table)
 
     files = release.export(tmp_path / "people.csv")
     book = next(path for path in files if path.name == "people-codebook.csv").read_text("utf-8")
     assert book.count("data swapping") == 2
-    assert "data swapping" in audited(release)["caution"]
-    release.frame().to_csv(tmp_path / "people.csv", index=False)  # put together, beside the codebook
-    assert any("illness and wage: changed at random or exchanged" in note for note in read_back("people.csv").notes)
+    assert "data swapping" in audit_release(release)["caution"]
+    release.frame().to_csv(tmp_path / "people.csv", index=False)  # joined, next to the codebook
+    assert any("illness and wage: changed at random or swapped" in note for note in read_back("people.csv").notes)
     (alone,) = read_back("people-records.csv").notes[1:]
-    assert alone.startswith("illness and wage: beside this file in files of their own") and "not audited" in alone
+    assert alone.startswith("illness and wage: published per class in files of their own") and "does not read" in alone
     why = Exposure(release, release.classes).why(0)
     assert "that this bucket publishes" in why and "whoever believes" not in why and "Nobody in it" not in why
 
 
-def test_of_nobody_it_is_said_what_they_have():
+def test_no_sentence_claims_true_values():
     """Not even of one person alone in a bucket, nor that people are as mixed as everybody."""
     data = table(1)
     group, totals = np.zeros(len(data.cells()), np.int32), data.sensitive["illness"].totals
     group[np.flatnonzero(data.cells().weight == 1)[0]] = 1
     alone = np.where(np.arange(len(totals)) == totals.argmin(), 1, 0)
-    swapped = Exchanged.of(data, group, {"illness": np.stack([totals - alone, alone])})
+    swapped = Exchanged.from_cells(data, group, {"illness": np.stack([totals - alone, alone])})
     why = Exposure(swapped, swapped.classes).why(1)
     assert "Of the 1 value that this bucket publishes 1 is" in why and "knows it" not in why
-    same = Exchanged.of(data, np.zeros(len(group), np.int32), {"illness": totals[None, :]})
+    same = Exchanged.from_cells(data, np.zeros(len(group), np.int32), {"illness": totals[None, :]})
     assert "values that this bucket publishes are as mixed" in Exposure(same, same.classes).why(0)
 
 
-def test_nobody_can_be_left_out(release):
-    with pytest.raises(Undefined, match="no bucket can be left out"):
+def test_no_bucket_can_be_suppressed(release):
+    with pytest.raises(Undefined, match="no bucket can be suppressed"):
         release.without(np.array([0]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.releases import export
-from workbench.releases.export import Coded, Rows, write_csv
+from workbench.releases.export import CodedColumn, Rows, write_csv
 from workbench.releases.writing import write_tables
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
@@ -22,7 +22,7 @@ ENDINGS = ("csv", "parquet")
 def rows_of(frame):
     """Each record a value of its own, in the order of the frame."""
     codes = np.arange(len(frame))
-    return Rows.ordered([Coded(name, frame.iloc[:, i], codes) for i, name in enumerate(frame.columns)], codes)
+    return Rows.ordered([CodedColumn(name, frame.iloc[:, i], codes) for i, name in enumerate(frame.columns)], codes)
 
 
 def text_of(rows):
@@ -39,7 +39,7 @@ def files(folder):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_written_is_read_again(tmp_path, ending):
+def test_written_files_are_read_back(tmp_path, ending):
     path = tmp_path / f"out.{ending}"
     write_tables({path: rows_of(FRAME)})
     back = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
@@ -59,7 +59,7 @@ def test_a_failure_in_the_middle_leaves_nothing(tmp_path, monkeypatch, ending):
     assert files(tmp_path) == []
 
 
-def test_of_several_files_none_appears_where_one_fails(tmp_path, monkeypatch):
+def test_no_file_appears_if_one_fails(tmp_path, monkeypatch):
     plain, written = export.write_csv, []
 
     def fails_on_the_second(rows, file):
@@ -74,7 +74,7 @@ def test_of_several_files_none_appears_where_one_fails(tmp_path, monkeypatch):
     assert files(tmp_path) == []
 
 
-def test_a_newer_file_takes_the_place_of_an_older(tmp_path):
+def test_a_newer_file_replaces_an_older_one(tmp_path):
     path = tmp_path / "out.csv"
     for frame in (FRAME, FRAME.head(1)):
         write_tables({path: rows_of(frame)})
@@ -84,13 +84,13 @@ def test_a_newer_file_takes_the_place_of_an_older(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("out.xlsx", r"cannot write \.xlsx; end it in \.csv or \.parquet"),
-        ("out", "cannot write a name without an ending"),
-        ("nowhere/out.csv", "'.*nowhere' does not exist; make it"),
+        ("out.xlsx", r"unsupported file type; use a name that ends in \.csv or \.parquet"),
+        ("out", "unsupported file type"),
+        ("nowhere/out.csv", "'.*nowhere' does not exist; create it"),
         ("folder.csv", "is a folder; name a file in it"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path, name, message):
+def test_an_unwritable_target_has_a_clear_error(tmp_path, name, message):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(BadInput, match=message):
         write_tables({tmp_path / "fine.csv": rows_of(FRAME), tmp_path / name: rows_of(FRAME)})
@@ -134,10 +134,10 @@ def test_batches_are_one_file(monkeypatch, tmp_path):
     pd.testing.assert_frame_equal(one, pd.read_parquet(tmp_path / "pandas.parquet"))
 
 
-def test_the_order_is_random_over_the_whole_file_and_holds_all_columns_together(monkeypatch):
+def test_the_order_is_random_and_the_same_for_all_columns(monkeypatch):
     monkeypatch.setattr(export, "BATCH", 100)
     codes = np.arange(10_000)
-    frame = Rows.shuffled([Coded(name, pd.Series(codes), codes) for name in ("a", "b")]).frame()
+    frame = Rows.shuffled([CodedColumn(name, pd.Series(codes), codes) for name in ("a", "b")]).frame()
     assert frame["a"].equals(frame["b"]) and sorted(frame["a"]) == codes.tolist()
     came_from = frame["a"].to_numpy() // 100
     assert all(len(set(came_from[start : start + 100])) > 40 for start in range(0, 10_000, 100))
@@ -179,13 +179,15 @@ def test_every_cell_is_read_back_by_python_and_by_pandas(table):
 @example([["'a'", "b"], ["'x'", "'y'"]])
 @example([["\u2028a", "b"], ["x", "\x1cy"]])
 @example([["a"], [""], ["x"]])
+@example([["", "\t\t"], ["", "\t\t"]])
 def test_every_record_is_read_back_here(tmp_path_factory, table):
     header, *records = table
     names = [f"x{name}{i}" for i, name in enumerate(header)]
     frame = pd.DataFrame(records, columns=names, dtype=object)
     path = tmp_path_factory.mktemp("out") / "out.csv"
     path.write_text(text_of(rows_of(frame)), "utf-8", newline="")
-    back = Table.bare(path, types=dict.fromkeys([name.strip() for name in frame], "text"), missing=())
+    plain = [name.strip() for name in frame]
+    back = Table.bare(path, types=dict.fromkeys(plain, "text"), missing=dict.fromkeys(plain, ()))
     assert [name.strip() for name in frame] == back.names
     assert [tuple(c.strip() for c in r) for r in back.frame.itertuples(index=False)] == [
         tuple(cell.strip() for cell in record) for record in records
@@ -206,7 +208,7 @@ RISKY = ["=1+1", "+cmd|'/C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1"
 PLAIN = ["-5", "+5.5", "-1e-3", "-.5", "5.", "[20-30]", "'=1", "a=b", " =1", "", "*"]
 
 
-def test_what_a_spreadsheet_takes_for_a_formula_gets_an_apostrophe():
+def test_formulas_get_an_apostrophe():
     days = pd.Series(pd.to_datetime(["2020-01-01"] * 12))
     frame = pd.DataFrame({"=a": RISKY, "b": [*PLAIN, None], "c": range(-6, 6), "d": [-0.5, None] * 6, "e": days})
     safe = rows_of(frame).defused().frame()
@@ -216,6 +218,6 @@ def test_what_a_spreadsheet_takes_for_a_formula_gets_an_apostrophe():
     assert frame["=a"].tolist() == RISKY  # what was given is as it was
 
 
-def test_two_names_that_become_one_lose_no_column():
+def test_columns_whose_names_become_equal_are_all_written():
     frame = pd.DataFrame([[1, 2]], columns=["=a", "'=a"])
     assert rows_of(frame).defused().frame().to_numpy().tolist() == [[1, 2]]

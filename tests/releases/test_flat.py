@@ -7,10 +7,10 @@ from workbench.measures import PrivacyLoss, QueryError, UtilityLoss
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
 from workbench.models.distances import jensen_shannon
+from workbench.queries import Workload
+from workbench.queries.populations import large_populations
 from workbench.releases import exchanged
 from workbench.releases.foreign import foreign
-from workbench.workloads import Workload
-from workbench.workloads.populations import large_populations
 
 T = TCloseness(0.05, distance="js")
 PUBLISH = ["exchanged", "dealt"]
@@ -18,7 +18,7 @@ PUBLISH = ["exchanged", "dealt"]
 
 @pytest.fixture(scope="module", params=PUBLISH)
 def pair(request):
-    """The same buckets as two files and as one."""
+    """Return the same buckets as two files and as one."""
     data = table(1).with_roles(["age", "town"], ["illness"])
     return [RakedBuckets(request.param, files=files)(data, T) for files in ("two", "flat")]
 
@@ -34,14 +34,14 @@ def test_one_file_has_true_columns_and_the_counts_of_the_buckets(pair):
     assert sorted(counted[labels].values.tolist()) == sorted(two.classes.histograms["illness"].tolist())
 
 
-def test_the_adversary_gains_what_she_gains_from_two_files(pair):
+def test_an_attacker_gains_as_much_as_from_two_files(pair):
     two, flat = pair
     assert PrivacyLoss()(flat).value == PrivacyLoss()(two).value <= 0.05
     assert flat.audit(T).holds
 
 
 def test_a_researcher_counts_rows(pair):
-    """Of the file as it would be dealt by the first seed, by hand."""
+    """Computed by hand for the file that is assigned by the first seed."""
     flat = pair[1]
     populations, shown = large_populations(flat.table, 0.05), flat.shown("illness").labels
     codes = np.stack([flat.table.codes[name] for name in ("age", "town")], axis=1)
@@ -51,22 +51,22 @@ def test_a_researcher_counts_rows(pair):
         told = np.bincount(shown[held], minlength=4)
         losses.append(jensen_shannon(truth / truth.sum(), told / told.sum()))
     assert UtilityLoss()(flat).value == pytest.approx(np.mean(losses))
-    asked, flu = Workload.of(flat.table, ["illness = 'flu' and age >= 40"]), 0
+    asked, flu = Workload.from_texts(flat.table, ["illness = 'flu' and age >= 40"]), 0
     for age, value in zip(people(1)["age"], shown, strict=True):
         flu += age >= 40 and flat.table.sensitive["illness"].labels[value] == "flu"
     assert QueryError(asked)(flat).detail["told"] == pytest.approx([flu])
 
 
-def test_estimates_are_of_the_file_that_a_seed_deals_and_say_so(pair):
+def test_estimates_use_the_file_assigned_by_the_seed(pair):
     flat = pair[1]
-    assert UtilityLoss()(flat).sentence.endswith("It is of one file; each file is dealt anew.")
-    assert "dealt anew" not in UtilityLoss()(pair[0]).sentence
+    assert UtilityLoss()(flat).sentence.endswith("It is about one file; values are assigned again for each file.")
+    assert "assigned again" not in UtilityLoss()(pair[0]).sentence
     made = [RakedBuckets(files="flat")(flat.table, T, seed) for seed in range(4)]
     assert {len(one.classes) for one in made} == {len(made[0].classes)}, "the same buckets"
     assert len({UtilityLoss()(one).value for one in made}) == 4
 
 
-def test_files_deal_anew_by_chance_and_no_row_tells_its_person(pair):
+def test_each_file_assigns_values_again_at_random(pair):
     """A row's value is that of the next file, and that of its person, as often as the shares of its bucket say."""
     flat = pair[1]
     shares, true = flat.classes.distributions("illness")[flat.group_of_record], flat.table.sensitive_codes("illness")
@@ -79,23 +79,23 @@ def test_files_deal_anew_by_chance_and_no_row_tells_its_person(pair):
     assert one != other
 
 
-def test_whoever_gets_it_is_told(pair, tmp_path):
+def test_recipients_are_informed(pair, tmp_path):
     two, flat = pair
-    method = RakedBuckets("dealt" if two.truthful else "exchanged", files="flat")
+    method = RakedBuckets("dealt" if two.is_truthful else "exchanged", files="flat")
     assert "files = flat" in str(method) and method.caution == flat.caution
     files = flat.export(tmp_path / "people.csv", giveaways=True)
     assert [path.name for path in files] == ["people.csv", "people-codebook.csv", "people-codebook.json"]
     assert "data swapping" in files[1].read_text("utf-8")
-    assert "no row can be relied on to show what its person has" in flat.caution, "some rows do by chance"
+    assert "no row can be relied on to show its person's value" in flat.caution, "some rows do by chance"
     notes = foreign(files[0], original=flat.table).notes
-    assert any("illness: changed at random or exchanged" in note for note in notes)
+    assert any("illness: changed at random or swapped" in note for note in notes)
     assert (exchanged.CAUTION in flat.caution) == (two.caution == exchanged.CAUTION)
 
 
-def test_of_exchanged_values_nothing_is_certain_and_of_dealt_buckets_counts_are():
+def test_swapped_values_are_never_certain_but_counts_of_buckets_are():
     data = table(1).with_roles(["age", "town"], ["illness"])
-    asked = Workload.of(data, ["illness = 'flu'"])
-    with pytest.raises(Undefined, match="exchanged between buckets"):
+    asked = Workload.from_texts(data, ["illness = 'flu'"])
+    with pytest.raises(Undefined, match="swapped between buckets"):
         RakedBuckets(files="flat")(data, T).bounds(asked)
     least, most = RakedBuckets("dealt", files="flat")(data, T).bounds(asked)
     assert least == most == (people(1)["illness"] == "flu").sum()

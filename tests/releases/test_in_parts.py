@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from tests.data.engines.alike import assert_same_files
-from tests.releases.parted import SENSITIVE, pair
+from tests.releases.parted import SENSITIVE, pair, with_cells_outside_memory
 from workbench.base.errors import BadInput, TooMany, Undefined
-from workbench.data.engines import elsewhere
+from workbench.data.engines import remote
 from workbench.measures import KLDivergence, QueryError
-from workbench.measures.privacy.attackers import counted
-from workbench.measures.privacy.uniques import Sizes
-from workbench.measures.utility.query_errors import removed
+from workbench.measures.privacy.attackers import count_groups
+from workbench.measures.privacy.population_estimates import Sizes
+from workbench.measures.utility.query_errors import without_quasi_identifiers
 from workbench.methods import Mondrian, Remove
-from workbench.methods.mondrian import first_cuts
+from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity
-from workbench.workloads.populations import atoms, large_populations
-from workbench.workloads.workload import Workload
+from workbench.queries.populations import atoms, large_populations
+from workbench.queries.workload import Workload
 
 SEEDS = range(5)
 
@@ -46,7 +46,7 @@ def test_estimates_are_those_of_memory(seed, publish):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_of_a_class_that_is_a_part_records_are_counted_between_the_ends_of_what_is_asked(monkeypatch, seed):
+def test_records_of_a_whole_part_are_counted_between_the_bounds(monkeypatch, seed):
     monkeypatch.setattr(first_cuts, "PART", 1)
     one, parts = releases(seed, "bucketized", KAnonymity(6))
     assert any(part.cells is None for part in parts.again())
@@ -55,7 +55,7 @@ def test_of_a_class_that_is_a_part_records_are_counted_between_the_ends_of_what_
 
 
 def answered(release, seed):
-    """What is told and true of random queries, some of them about neutral columns."""
+    """Return expected and true answers of random queries, some about neutral columns."""
     table = release.table
     columns = [name for name in table.names if table.columns[name].size > 1]
     workload = Workload.random(table, 15, 2, 0.2, seed=seed, columns=columns[:4])
@@ -72,7 +72,7 @@ def test_queries_are_answered_as_in_memory(monkeypatch, seed, publish):
 
 
 def test_queries_about_all_columns_are_answered_slice_by_slice(monkeypatch):
-    monkeypatch.setattr(elsewhere, "SLICE", 30)
+    monkeypatch.setattr(remote, "SLICE", 30)
     memory, other = pair(5)
     columns = [*memory.quasi, *SENSITIVE]
     answers = [
@@ -100,13 +100,15 @@ def test_files_are_written_whole_in_random_order(tmp_path):
 
 
 @pytest.mark.parametrize("seed", [0, 4])
-def test_what_needs_all_combinations_is_counted_slice_by_slice(monkeypatch, seed):
-    monkeypatch.setattr(elsewhere, "SLICE", 60)
-    monkeypatch.setattr(elsewhere, "MOST", 2)
+def test_all_combinations_are_counted_slice_by_slice(monkeypatch, seed):
+    monkeypatch.setattr(remote, "SLICE", 60)
+    monkeypatch.setattr(remote, "MOST", 2)
     for one, parts in (releases(seed), releases(seed, "bucketized")):
         assert len([*parts.table.engine.slices(parts.table.quasi, parts.table.columns)]) > 1
         assert KLDivergence()(parts).value == pytest.approx(KLDivergence()(one).value, abs=1e-9)
-        for found, expected in zip(Sizes.of(*counted(parts)), Sizes.of(*counted(one)), strict=True):
+        for found, expected in zip(
+            Sizes.from_classes(*count_groups(parts)), Sizes.from_classes(*count_groups(one)), strict=True
+        ):
             assert np.array_equal(found, expected)
 
 
@@ -120,7 +122,7 @@ def test_large_populations_are_those_of_memory():
 
 
 @pytest.mark.parametrize("runs", [[[0, 9]], [[0, 9], [3, 4], [4, 4], [7, 9]], [[2, 2], [0, 5]]])
-def test_atoms_are_told_apart_by_some_run(runs):
+def test_atoms_are_distinguished_by_some_run(runs):
     found, runs = atoms(np.array(runs), 10), np.array(runs)
     for a in range(10):
         for b in range(10):
@@ -132,7 +134,10 @@ def test_atoms_are_told_apart_by_some_run(runs):
 
 def test_all_removed_is_one_class():
     memory, other = pair(6)
-    for one, parts in ((Remove()(memory), Remove()(other)), (removed(Remove()(memory)), removed(Remove()(other)))):
+    for one, parts in (
+        (Remove()(memory), Remove()(other)),
+        (without_quasi_identifiers(Remove()(memory)), without_quasi_identifiers(Remove()(other))),
+    ):
         assert_same_release_of_one_class(one, parts)
     assert_same_files(Remove()(memory), Remove()(other))
     assert len(other.quasi) > 1
@@ -142,7 +147,7 @@ def test_all_removed_is_one_class():
 
 def assert_same_release_of_one_class(one, parts):
     assert parts.classes.sizes.tolist() == one.classes.sizes.tolist() == [one.table.records]
-    assert parts.removed == one.removed
+    assert parts.unpublished_columns == one.unpublished_columns
     for name in SENSITIVE:
         assert (parts.classes.histograms[name] == one.classes.histograms[name]).all()
     assert (parts.classes.low == one.classes.low).all() and (parts.classes.high == one.classes.high).all()
@@ -152,7 +157,7 @@ def test_classes_that_do_not_fit_are_counted_and_refused(monkeypatch):
     _, other = pair(8)
     monkeypatch.setattr("workbench.models.classes.LARGEST", 1000)
     with pytest.raises(
-        TooMany, match=r"^[\d,]+ classes or more with \d+ sensitive values are more than fit .* such as a larger k, or"
+        TooMany, match=r"^[\d,]+ classes or more with \d+ sensitive values do not fit .* by a larger k, or"
     ):
         Mondrian()(other, KAnonymity(2))
 
@@ -162,12 +167,12 @@ def test_classes_that_do_not_fit_are_counted_and_refused(monkeypatch):
     [
         (lambda release: release.group_of_record, BadInput),
         (lambda release: release.group_of_entry, TooMany),
-        (lambda release: release.beside, BadInput),
+        (lambda release: release.side_information_risk, BadInput),
         (lambda release: release.posterior(SENSITIVE[0], "covering classes"), TooMany),
         (lambda release: release.without(np.array([0])), Undefined),
     ],
 )
-def test_what_needs_all_cells_is_refused(asked, error):
+def test_computations_on_all_cells_are_refused(asked, error):
     _, parts = releases(8)
     assert parts.group_of_cell is None
     with pytest.raises(error) as caught:
@@ -175,8 +180,31 @@ def test_what_needs_all_cells_is_refused(asked, error):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_combinations_in_classes_that_do_not_fit_are_refused(monkeypatch):
+def test_too_many_combinations_in_classes_are_refused(monkeypatch):
     _, parts = releases(8, "bucketized")
-    monkeypatch.setattr(elsewhere, "MOST", 3)
-    with pytest.raises(TooMany, match="ask about fewer columns"):
-        parts.joint(parts.table.quasi)
+    monkeypatch.setattr(remote, "MOST", 3)
+    with pytest.raises(TooMany, match="use fewer columns"):
+        parts.class_counts(parts.table.quasi)
+
+
+@pytest.mark.parametrize("nodes", [False, True], ids=["ranges", "nodes"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_classes_with_equal_regions_are_merged_as_in_memory(seed, nodes, tmp_path):
+    tables = pair(seed)
+    text = [name for name in tables[0].quasi if tables[0].columns[name].kind == "text"]
+    regions = {} if nodes else dict.fromkeys(text, "ranges")
+    here, there = (table.with_regions(regions, 5) for table in tables)
+    one, parts = (Mondrian()(table, KAnonymity(3)) for table in (here, with_cells_outside_memory(there)))
+    assert parts.audit(KAnonymity(3)).holds and parts.classes.sizes.sum() == tables[0].records
+    shown = np.column_stack([parts.classes.low, parts.classes.high])
+    assert len(np.unique(shown, axis=0)) == len(shown) <= len(parts.found)
+    parts.export(tmp_path / "parts.csv", giveaways=True)
+    written = (tmp_path / "parts.csv").read_text().splitlines()
+    assert len(written) == tables[0].records + 1
+    if nodes:
+        return  # the first cuts by counts are those of ranges, so classes differ from those in memory
+    one.export(tmp_path / "one.csv", giveaways=True)
+    assert sorted(written) == sorted((tmp_path / "one.csv").read_text().splitlines())
+    runs = random_runs(one.table, seed)
+    for sensitive in (None, *SENSITIVE):
+        assert parts.estimate(runs, sensitive) == pytest.approx(one.estimate(runs, sensitive), rel=1e-12, abs=1e-12)

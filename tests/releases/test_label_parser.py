@@ -157,8 +157,8 @@ CASES = [
 ]  # fmt: skip
 
 
-def meant(column, label, beside=()):
-    found = Labels(column, (label, *beside)).meaning(label)
+def parsed(column, label, others=()):
+    found = Labels(column, (label, *others)).meaning(label)
     if found is None:
         return None
     values = [*column.values.tolist(), "missing"] if column.kind == "number" else column.value_labels()
@@ -167,16 +167,16 @@ def meant(column, label, beside=()):
 
 @pytest.mark.parametrize("column, label, run", CASES, ids=[f"{i}: {case[1]}" for i, case in enumerate(CASES)])
 def test_labels(column, label, run):
-    assert meant(column, label) == run
+    assert parsed(column, label) == run
 
 
-def test_averages_stand_for_the_values_that_are_nearest():
+def test_averages_cover_the_nearest_values():
     means = ("19", "23.5", "29.67", "50.33")
-    assert [meant(AGES, mean, means) for mean in means] == [(18, 20), (25, 25), (29, 30), (41, 60)]
-    assert meant(AGES, "17.33") is None  # below all values
-    assert meant(AGES, "21", ("21", "27")) is None  # no average has a fraction: values were changed
+    assert [parsed(AGES, mean, means) for mean in means] == [(18, 20), (25, 25), (29, 30), (41, 60)]
+    assert parsed(AGES, "17.33") is None  # below all values
+    assert parsed(AGES, "21", ("21", "27")) is None  # no average has a fraction: values were changed
     century = numbers(1900, 1905, 1930, 1939)
-    assert meant(century, "1900s", ("1900s", "1930s")) == (1900, 1905)
+    assert parsed(century, "1900s", ("1900s", "1930s")) == (1900, 1905)
 
 
 PRICES = numbers(0.5, 1.25, 2.5, 7.75, 20.0)
@@ -184,25 +184,25 @@ PRICES = numbers(0.5, 1.25, 2.5, 7.75, 20.0)
 
 def test_averages_of_fractions_have_more_decimals_than_the_values():
     means = ("0.9167", "2.5", "9.333333333333334")
-    assert [meant(PRICES, mean, means) for mean in means] == [(0.5, 1.25), (2.5, 2.5), (7.75, 20.0)]
-    assert meant(PRICES, "1.75", ("1.75", "7.5")) is None  # no number is finer than prices are: values were changed
-    assert meant(PRICES, "0.3333333") is None  # below all values
+    assert [parsed(PRICES, mean, means) for mean in means] == [(0.5, 1.25), (2.5, 2.5), (7.75, 20.0)]
+    assert parsed(PRICES, "1.75", ("1.75", "7.5")) is None  # no number is finer than prices are: values were changed
+    assert parsed(PRICES, "0.3333333") is None  # below all values
     measured = numbers(0.123456789012345, 0.2, 0.3000000000000004)
-    assert meant(measured, "0.16") is None
-    assert meant(measured, "0.1617283945061725") == (0.123456789012345, 0.3000000000000004)
-    assert meant(measured, "0.1617283945061725", ("0.25",)) == (0.123456789012345, 0.2)
+    assert parsed(measured, "0.16") is None
+    assert parsed(measured, "0.1617283945061725") == (0.123456789012345, 0.3000000000000004)
+    assert parsed(measured, "0.1617283945061725", ("0.25",)) == (0.123456789012345, 0.2)
 
 
 def test_in_a_column_of_averages_one_that_is_a_value_too_is_an_average():
     means = ("19.5", "25", "55.5")
-    assert [meant(AGES, mean, means) for mean in means] == [(18, 20), (25, 30), (41, 60)]
-    assert meant(PRICES, "2.5", ("0.9167", "2.5", "9.3333")) == (2.5, 2.5)
+    assert [parsed(AGES, mean, means) for mean in means] == [(18, 20), (25, 30), (41, 60)]
+    assert parsed(PRICES, "2.5", ("0.9167", "2.5", "9.3333")) == (2.5, 2.5)
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=6, max_size=60, unique=True), st.integers(2, 5), st.integers(0, 3))
 @example([258, 354, 355, 453, 454, 455], 2, 0)
 @example([1, 2, 3, 4975, 4976, 9946], 2, 0)
-def test_microaggregated_fractions_lie_among_the_values_that_they_stand_for(cents, k, places):
+def test_microaggregated_fractions_lie_within_their_values(cents, k, places):
     """Groups of k neighbours replaced by their mean, as sdcMicro's mdav and onedims do."""
     values = np.array(sorted(cents)) / 10**places
     groups = np.array_split(values, max(1, len(values) // k))
@@ -224,9 +224,9 @@ def test_microaggregated_fractions_lie_among_the_values_that_they_stand_for(cent
             assert held and {*held} <= {*between}
 
 
-def test_an_end_that_two_intervals_share_is_the_upper_ones():
+def test_an_end_shared_by_two_intervals_belongs_to_the_upper_one():
     beside = ("18-30", "30-50", "50-60")
-    assert [meant(AGES, label, beside) for label in beside] == [(18, 29), (30, 41), (50, 60)]
+    assert [parsed(AGES, label, beside) for label in beside] == [(18, 29), (30, 41), (50, 60)]
     assert Labels(AGES, beside).shared_ends
     assert not Labels(AGES, ("[18-30]", "[30-50]")).shared_ends
     assert not Labels(AGES, ("18-29", "30-49")).shared_ends
@@ -234,12 +234,12 @@ def test_an_end_that_two_intervals_share_is_the_upper_ones():
 
 def test_a_name_of_a_value_and_of_a_group_is_the_group_unless_that_is_written_out():
     column = text("Private", "Public", "Own", levels=[["Private", "Private", "Own"]])
-    assert meant(column, "Private") == ("Private", "Public")
-    assert meant(column, "Private", ("{Private, Public}",)) == ("Private", "Private")
+    assert parsed(column, "Private") == ("Private", "Public")
+    assert parsed(column, "Private", ("{Private, Public}",)) == ("Private", "Private")
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_our_own_labels_mean_their_runs(name):
+def test_our_own_labels_cover_their_runs(name):
     column = NASTY[name]
     low, high = every_run(column)
     labels = run_labels(column, low, high)
@@ -249,7 +249,7 @@ def test_our_own_labels_mean_their_runs(name):
     assert all(run.exact for run in found)
 
 
-def test_labels_of_many_values_take_no_longer_for_it():
+def test_labels_of_many_values_are_parsed_quickly():
     column = text(*(f"name {i:05}" for i in range(20_000)), missing=1)
     low = np.arange(0, 19_000, 19)
     high = np.minimum(low + 9 + low % 700, 20_000)
@@ -269,7 +269,7 @@ def test_labels_of_many_values_take_no_longer_for_it():
     ),
 )
 @example([1, 2], 1, 0, "({}, {}]")
-def test_intervals_hold_what_lies_between(values, low, width, form):
+def test_intervals_cover_the_values_between(values, low, width, form):
     column, label = numbers(*sorted(values)), form.format(low, low + width)
     left, right = form[0] in "(]", form[-1] in ")["
     inside = [v for v in sorted(values) if low + left <= v <= low + width - right]
@@ -281,7 +281,7 @@ def test_intervals_hold_what_lies_between(values, low, width, form):
 
 
 @given(st.text(max_size=30))
-def test_any_text_means_something_or_nothing(label):
+def test_any_text_is_parsed_without_errors(label):
     for column in (AGES, DATES, WORK, LISTS):
         found = Labels(column, (label,)).meaning(label)
         assert found is None or 0 <= found.low <= found.high < column.size

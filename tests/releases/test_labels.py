@@ -55,7 +55,7 @@ def test_different_runs_never_share_a_label(column):
 
 
 @pytest.mark.parametrize("column", NASTY.values(), ids=NASTY)
-def test_equal_runs_share_a_label_wherever_they_stand(column):
+def test_equal_runs_have_equal_labels_at_any_position(column):
     low, high = every_run(column)
     again = np.random.default_rng(0).integers(0, len(low), 40)
     one, many = run_labels(column, low, high), run_labels(column, low[again], high[again])
@@ -79,7 +79,7 @@ def test_equal_runs_share_a_label_wherever_they_stand(column):
         (NASTY["dates"], 0, 1, "[2024-01-30..2024-01-31]"),
     ],
 )
-def test_labels_read_well(column, low, high, label):
+def test_labels_are_readable(column, low, high, label):
     assert run_label(column, low, high) == label
 
 

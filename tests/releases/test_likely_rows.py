@@ -27,10 +27,10 @@ def naive(target, released, shares):
 
 
 @pytest.mark.parametrize("released", [[0, 1, 2, 0], [2, 2, 1, 1], [0, 0, 0, 0]])
-def test_rows_are_weighed_as_a_naive_sum_weighs_them(released):
+def test_posteriors_equal_a_naive_sum(released):
     true = np.array([0, 0, 1, 2])
     shares = np.bincount(true, minlength=3) / 4
-    drawn = {"x": Drawn.of(Categorical(CHANCES), np.array(released))}
+    drawn = {"x": Drawn.from_released(Categorical(CHANCES), np.array(released))}
     told = np.eye(4)  # what a row tells is its number: beliefs are then about rows
     found = beliefs(np.zeros(4, int), true, {"x": true}, drawn, told, np.arange(4))
     for person in range(3):
@@ -42,7 +42,7 @@ def test_two_changed_columns_and_groups_that_agree_in_others():
     alike = np.array([0, 0, 0, 1, 1, 2])
     x, y = rng.integers(0, 3, 6), rng.integers(0, 3, 6)
     person = np.unique(np.stack([alike, x, y]), axis=1, return_inverse=True)[1].ravel()
-    drawn = {n: Drawn.of(Categorical(CHANCES), rng.integers(0, 3, 6)) for n in "xy"}
+    drawn = {n: Drawn.from_released(Categorical(CHANCES), rng.integers(0, 3, 6)) for n in "xy"}
     found = beliefs(alike, person, {"x": x, "y": y}, drawn, np.eye(6), np.arange(6))
     for i in range(6):
         rows = np.flatnonzero(alike == alike[i])
@@ -54,22 +54,22 @@ def test_two_changed_columns_and_groups_that_agree_in_others():
         assert found[person[i]] == pytest.approx(expected / expected.sum())
 
 
-def test_beliefs_are_right_as_often_as_they_say():
+def test_beliefs_are_calibrated():
     """Everybody's row is guessed; a table is large, so that its own shares are nearly those it was drawn by."""
     rng, shares, hits, said, people = np.random.default_rng(8), np.array([0.5, 0.3, 0.2]), 0.0, 0.0, 0
     for _ in range(60):
         true = rng.choice(3, 60, p=shares)
         released = np.array([rng.choice(3, p=CHANCES[t]) for t in true])
-        drawn = {"x": Drawn.of(Categorical(CHANCES), released)}
-        secret = (released + rng.integers(0, 2, 60)) % 3  # what a row tells goes with what it shows
+        drawn = {"x": Drawn.from_released(Categorical(CHANCES), released)}
+        secret = (released + rng.integers(0, 2, 60)) % 3  # each row's posterior follows its released value
         found = beliefs(np.zeros(60, int), true, {"x": true}, drawn, np.eye(3), secret)
         hits += (found[true].argmax(axis=1) == secret).sum()
         said, people = said + found[true].max(axis=1).sum(), people + 60
     assert hits / people == pytest.approx(said / people, abs=5.5 * 0.5 / np.sqrt(people))
 
 
-def test_too_many_rows_are_not_weighed(monkeypatch):
-    monkeypatch.setattr(likely_rows, "MOST", 10)
-    drawn = {"x": Drawn.of(Categorical(CHANCES), np.zeros(4, int))}
-    with pytest.raises(Undefined, match="too many rows may be each person's"):
+def test_too_many_rows_are_refused(monkeypatch):
+    monkeypatch.setattr(likely_rows, "MAX_PAIRS", 10)
+    drawn = {"x": Drawn.from_released(Categorical(CHANCES), np.zeros(4, int))}
+    with pytest.raises(Undefined, match="too many rows may belong to each person"):
         beliefs(np.zeros(4, int), np.arange(4), {"x": np.zeros(4, int)}, drawn, np.eye(4), np.arange(4))

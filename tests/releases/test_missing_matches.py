@@ -1,4 +1,4 @@
-"""Missing values that fit every value: counted pair by pair, as sdcMicro defines it."""
+"""Missing values that match every value: counted pair by pair, as sdcMicro defines it."""
 
 import random
 import time
@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from workbench import BadInput, Undefined
 from workbench.data.table import Table
-from workbench.disclosure.audit import audited
-from workbench.disclosure.exposure import exposed
+from workbench.disclosure.audit import audit_release
+from workbench.disclosure.exposure import assess_exposure
 from workbench.disclosure.table import disclosure_table
 from workbench.measures import PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.measures.privacy.achieved import Achieved
 from workbench.models import DistinctLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
+from workbench.queries.workload import Workload
 from workbench.releases.foreign import foreign
 from workbench.releases.missing_matches import ANYTHING
-from workbench.workloads.workload import Workload
 
 QUASI = ["age", "sex", "town"]
 PEOPLE = pd.DataFrame(
@@ -32,16 +32,16 @@ PEOPLE = pd.DataFrame(
 )
 
 
-def alike(one, other):
-    """Whether two records have the same value wherever neither lacks it."""
+def matching(one, other):
+    """Return whether two records agree in every quasi-identifier that neither lacks."""
     return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
 
 
 def naive(frame):
-    """Of each record the sensitive values of all that look like it."""
+    """Return for each record the sensitive values of all records that match it."""
     rows = [[None if pd.isna(v) or v == "*" else v for v in row] for row in frame[QUASI].values.tolist()]
     values = frame["disease"].tolist()
-    return [[values[j] for j, other in enumerate(rows) if alike(one, other)] for one in rows]
+    return [[values[j] for j, other in enumerate(rows) if matching(one, other)] for one in rows]
 
 
 def figures(frame):
@@ -69,7 +69,7 @@ def js(p, q):
 
 
 def found(release):
-    """The same of a release."""
+    """Return the figures of a release."""
     models = [KAnonymity(1), DistinctLDiversity(1), ProbabilisticLDiversity(1), TCloseness(1)]
     k, distinct, l, t = (release.audit(model).achieved[0][1] for model in models)
     risk = {one: ReidentificationRisk(statistic=one)(release).value for one in ("largest", "average", "unique")}
@@ -109,7 +109,7 @@ def released(draw):
 @given(released(), st.booleans())
 def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):
     truth, shown = tables
-    if shown[QUASI].isin([None, "", "NA"]).all().any():  # a column of nothing but missing values has no role
+    if shown[QUASI].isin([None, "", "NA"]).all().any():  # a column with only missing values has no role
         shown.loc[0] = truth.loc[0]
     roles = ((), None, Table.from_frame(truth, QUASI, "disease")) if against else (QUASI, "disease")
     release = foreign(shown, *roles, missing_fits="everything")
@@ -122,40 +122,40 @@ def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):
     prior = plain["disease"].value_counts(normalize=True)
     shares = [pd.Series(one).value_counts(normalize=True).reindex(prior.index, fill_value=0) for one in crowds]
     assert at_risk == sum(js(share, prior) >= 0.05 for share in shares)
-    assert release.records == audited(release)["records"] == len(shown)
+    assert release.records == audit_release(release)["records"] == len(shown)
 
 
-def test_where_nothing_is_missing_both_counts_are_one():
+def test_both_counts_are_equal_if_nothing_is_missing():
     frame = PEOPLE.fillna("x").replace("*", "y")
     both = [foreign(frame, QUASI, "disease", missing_fits=fits) for fits in ("itself", "everything")]
     assert found(both[0]) == found(both[1])
-    assert any(note.startswith("0 of 6 records lack a quasi-identifier") for note in both[1].notes)
+    assert not any("have a missing or suppressed quasi-identifier" in note for note in both[1].notes)
 
 
-def test_what_needs_records_in_one_class_each_is_refused_with_a_sentence():
+def test_figures_of_disjoint_classes_are_refused_with_a_reason():
     truth = PEOPLE.assign(age=["20-29"] * 3 + ["30-39"] * 3, sex=[*"FFFMMM"], town=[*"AABAAA"])
     table = Table.from_frame(truth, QUASI, "disease")
     release, by_itself = (foreign(PEOPLE, original=table, missing_fits=fits) for fits in ("everything", "itself"))
-    told = {one["measure"]: one for one in audited(release)["measures"]}
-    other = {one["measure"]: one["value"] for one in audited(by_itself)["measures"]}
+    told = {one["measure"]: one for one in audit_release(release)["measures"]}
+    other = {one["measure"]: one["value"] for one in audit_release(by_itself)["measures"]}
     refused = {key for key, one in told.items() if one["value"] is None and other[key] is not None}
     assert refused == {"(c,l)", "A_acc", "C_avg", "DM", "Gain", "R_pop", "S-div", "UM", "classes"}
     assert {told[key]["reason"] for key in refused} == {
-        "missing values fit every value, so a record is in several classes, and this counts records in one"
+        "missing values match every value, so a record is in several classes, and this measure needs it in one"
     }
     lost = {key: one["value"] for key, one in told.items() if one["side"] == "utility" and key not in refused}
     assert lost and lost == {key: other[key] for key in lost}  # what is lost is in the labels
     assert UtilityLoss()(release).value > 0
-    with pytest.raises(Undefined, match="fit every value"):
-        _ = exposed(release).risk_shares
+    with pytest.raises(Undefined, match="match every value"):
+        _ = assess_exposure(release).risk_shares
 
 
-def test_suppressed_records_that_are_left_out_fit_nobody():
+def test_dropped_records_match_nobody():
     release = foreign(PEOPLE, QUASI, "disease", suppressed="out", missing_fits="everything")
     assert release.records == 5 and found(release) == pytest.approx(figures(PEOPLE[:5]))
 
 
-def test_values_that_cannot_be_chosen():
+def test_invalid_options():
     with pytest.raises(BadInput, match="missing_fits = 'nothing' is not one of 'itself', 'everything'"):
         foreign(PEOPLE, QUASI, "disease", missing_fits="nothing")
 
@@ -180,7 +180,7 @@ def test_many_records_take_seconds():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_bounds_hold_the_truth_whatever_a_missing_value_stands_for(seed):
+def test_bounds_contain_the_truth_for_any_missing_values(seed):
     rng = np.random.default_rng(seed)
     truth = pd.DataFrame(
         {"age": rng.integers(20, 60, 80), "sex": rng.choice(["F", "M"], 80), "ill": rng.choice(["a", "b"], 80)}
@@ -197,7 +197,7 @@ def test_bounds_hold_the_truth_whatever_a_missing_value_stands_for(seed):
         "avg(age)",
         "age > 30",
     ]
-    workload, release = Workload.of(table, asked), foreign(shown, original=table, missing_fits="everything")
+    workload, release = Workload.from_texts(table, asked), foreign(shown, original=table, missing_fits="everything")
     (least, most), told = release.bounds(workload), release.count(workload)
     assert (least <= workload.truth).all() and (workload.truth <= most).all()
     assert (least <= told + 1e-9).all() and (told <= most + 1e-9).all()

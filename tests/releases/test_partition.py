@@ -15,8 +15,8 @@ from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity
 from workbench.publication import details
+from workbench.queries.populations import large_populations
 from workbench.releases.partition import Partition
-from workbench.workloads.populations import large_populations
 
 
 def test_classes_with_equal_released_values_are_one(table):
@@ -27,7 +27,7 @@ def test_classes_with_equal_released_values_are_one(table):
     assert release.classes.sizes.sum() == table.records
 
 
-def test_a_bucketized_release_keeps_equal_classes_apart():
+def test_a_bucketized_release_does_not_merge_equal_classes():
     frame = pd.DataFrame({"q": [1] * 8, "s": list("xyxyxyxy")})
     table = Table.from_frame(pd.concat([frame, frame.assign(q=2)]), quasi=["q"], sensitive="s")
     cut = Mondrian(publish="bucketized")(table, KAnonymity(8))
@@ -67,7 +67,7 @@ def test_a_removed_sensitive_column_is_estimated_by_its_prior(table):
 
 @pytest.mark.parametrize("target", ["plain", "person", "s", "word"])
 @pytest.mark.parametrize("publish", PUBLISHED)
-def test_cells_that_also_hold_the_target_find_their_records(table, target, publish):
+def test_cells_split_by_other_columns_have_their_records(table, target, publish):
     release = Mondrian("information_gain", target, publish=publish)(table, KAnonymity(6))
     of_record = table.cell_of_record(release.others)
     assert release.others == ((target,) if target in ("plain", "person") else ())
@@ -80,7 +80,7 @@ def test_cells_that_also_hold_the_target_find_their_records(table, target, publi
 
 @pytest.mark.parametrize("publish", PUBLISHED)
 @pytest.mark.parametrize("strict", [True, False])
-def test_neutral_columns_travel_as_they_are(table, publish, strict):
+def test_neutral_columns_are_published_unchanged(table, publish, strict):
     before = table.frame.set_index("person")
     after = Mondrian(strict=strict, publish=publish)(table, KAnonymity(10)).frame().set_index("person")
     exact = ["real", "plain", "one", *(QUASI if publish == "bucketized" else ())]
@@ -89,7 +89,7 @@ def test_neutral_columns_travel_as_they_are(table, publish, strict):
         assert after.loc[before.index, ["s", "s2"]].equals(before[["s", "s2"]])
 
 
-def test_a_bucketized_release_is_put_together_class_by_class(table):
+def test_a_bucketized_release_is_joined_class_by_class(table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(10))
     together, tables = release.frame(), release.tables()
     for name in ("s", "s2"):
@@ -102,7 +102,7 @@ def test_a_bucketized_release_is_put_together_class_by_class(table):
     assert not {"s", "s2"} & set(tables["records"])
 
 
-def test_names_that_bucketization_adds_give_way_to_those_of_the_data(tmp_path):
+def test_added_column_names_avoid_those_of_the_data(tmp_path):
     frame = pd.DataFrame({"q": [1, 2] * 8, "class": range(16), "count": list("aabb") * 4, "records": list("xyzz") * 4})
     frame["a/b"] = list("lmmm") * 4
     frame["a b"] = list("lmmm") * 4
@@ -139,7 +139,7 @@ def test_a_sensitive_column_is_published_at_its_level(publish):
     [(Remove(), set(QUASI)), (Remove("word"), {"word"}), (Remove(("s", "plain")), {"s", "plain"}), (Keep(), set())],
     ids=["all", "one", "two", "none"],
 )
-def test_what_is_removed_is_in_no_answer(table, method, gone):
+def test_unpublished_columns_are_in_no_answer(table, method, gone):
     release = method(table)
     assert set(release.frame()) == set(table.names) - gone
     assert set(release.classes.histograms) == {"s", "s2"} - gone
@@ -165,7 +165,7 @@ SECRET = pd.DataFrame(
 @pytest.mark.parametrize(
     "method", [Mondrian(), Mondrian(publish="bucketized"), Mondrian(strict=False), Remove("town"), Keep()], ids=str
 )
-def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
+def test_files_contain_only_the_release(tmp_path, method, ending):
     frame = SECRET.set_index(pd.Index(range(1000, 1040), name="order"))
     given = Table.from_frame(frame, quasi=["age", "town"], sensitive="s", identifiers=["ssn"])
     release = method(given, KAnonymity(2) if isinstance(method, Mondrian) else None)
@@ -173,7 +173,7 @@ def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in paths)
     assert [path.name for path in paths if "codebook" in path.name] == (
         ["out-codebook.csv", "out-codebook.json"] if (release.classes.low < release.classes.high).any()
-        and not release.classes.exact and not release.removed else []
+        and not release.classes.exact and not release.unpublished_columns else []
     )  # fmt: skip
     for path in paths[-2:]:
         assert "codebook" not in path.name or not re.search(rb"123-45|ssn|order\b|flu|hiv", path.read_bytes())
@@ -186,7 +186,7 @@ def test_files_hold_what_is_released_and_nothing_more(tmp_path, method, ending):
             assert "town" not in back and b"Bath" not in path.read_bytes()
 
 
-def test_parquet_says_nothing_about_order_or_origin(tmp_path, table):
+def test_parquet_has_no_metadata_about_order_or_origin(tmp_path, table):
     paths = Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / "out.parquet", giveaways=True)
     paths += Mondrian()(table, KAnonymity(10)).export(tmp_path / "one.parquet", giveaways=True)
     for path in (path for path in paths if path.suffix == ".parquet"):
@@ -207,7 +207,7 @@ def test_numbers_and_dates_of_exact_columns_keep_their_type(tmp_path, table):
 
 
 @pytest.mark.parametrize("name", ["out.xlsx", "nowhere/out.csv"])
-def test_a_bad_place_for_an_export_is_one_clear_error(tmp_path, table, name):
+def test_a_bad_target_of_an_export_has_a_clear_error(tmp_path, table, name):
     with pytest.raises(BadInput):
         Mondrian(publish="bucketized")(table, KAnonymity(10)).export(tmp_path / name)
     assert not list(tmp_path.iterdir())
@@ -226,7 +226,7 @@ def test_an_export_defuses_formulas_on_request(tmp_path):
         release.export(tmp_path / "out.parquet", giveaways=True, defuse=True)
 
 
-def test_an_export_writes_over_nothing_when_told(tmp_path, table):
+def test_an_export_overwrites_nothing_on_request(tmp_path, table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(10))
     (tmp_path / "out-s2.csv").write_text("mine")
     with pytest.raises(BadInput, match=r"out-s2\.csv already exists"):
@@ -237,13 +237,13 @@ def test_an_export_writes_over_nothing_when_told(tmp_path, table):
 
 
 def test_a_folder_refuses_the_files_that_export_refuses(tmp_path):
-    """Neutral columns that name nobody and tell nothing, but single people out together with the groups."""
+    """Neutral columns that disclose nothing by themselves, but make people unique together with the groups."""
     rng = np.random.default_rng(5)
     codes = {f"c{i}": rng.integers(0, 6, 1500) for i in range(5)}
     frame = pd.DataFrame({"age": rng.integers(20, 70, 1500), **codes, "ill": rng.choice(["a", "b", "c"], 1500)})
     table = Table.from_frame(frame, ["age"], "ill")
     release = Mondrian()(table, KAnonymity(30))
-    assert not release.named() and not release.giveaways() and release.telling
+    assert not release.nearly_identifying_columns() and not release.giveaways() and release.disclosing_columns
     assert "single out people" in details.refused(release) and details.refused(release).endswith("people")
     with pytest.raises(BadInput):
         release.export(tmp_path / "a.csv")

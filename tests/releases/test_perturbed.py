@@ -1,4 +1,4 @@
-"""A perturbed release answers the four questions, and says what it cannot answer."""
+"""Perturbed releases: the answers to the four questions, and the reasons where there is none."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ from workbench.measures import (
 )
 from workbench.methods import Keep, Laplace, RandomizedResponse
 from workbench.models import KAnonymity
-from workbench.releases.codebook import drawn_beside
+from workbench.releases.codebook import drawn_columns_of_file
 from workbench.releases.foreign import foreign
 
 BOTH = {"age": (17, 90), "wage": (0, 50)}
 
 
-def test_it_has_no_classes_and_says_why():
+def test_a_perturbed_release_has_no_classes():
     release = RandomizedResponse(0.5)(table())
     for ask in (lambda: release.classes, lambda: release.audit(KAnonymity(2)), lambda: AverageClassSize()(release),
                 lambda: ReidentificationRisk()(release)):  # fmt: skip
@@ -30,7 +30,7 @@ def test_it_has_no_classes_and_says_why():
             ask()
 
 
-def test_what_is_believed_of_a_group_is_the_mean_of_what_its_rows_tell():
+def test_the_posterior_of_a_group_is_the_mean_over_its_rows():
     given = table(missing=0.1)
     release = RandomizedResponse(0.4)(given)
     q, released = given.sensitive["ill"].prior, release.drawn["ill"].released
@@ -45,24 +45,24 @@ def test_what_is_believed_of_a_group_is_the_mean_of_what_its_rows_tell():
 
 
 @pytest.mark.parametrize("others", ["table", "uniform"])
-def test_the_posterior_is_right_by_simulation(others):
+def test_the_posterior_agrees_with_a_simulation(others):
     """Among all records whose released value is the same, so many have each true value as was believed."""
     given = table(20_000)
     release = RandomizedResponse(0.5, others=others)(given)
     drawn, true = release.drawn["ill"], given.sensitive_codes("ill")
-    told = drawn.given(given.sensitive["ill"].prior)
+    told = drawn.posterior(given.sensitive["ill"].prior)
     for i, value in enumerate(drawn.values):
         rows = drawn.released == value
         share = np.bincount(true[rows], minlength=4) / rows.sum()
         assert share == pytest.approx(told[i], abs=5.5 * 0.5 / np.sqrt(rows.sum()))
 
 
-def test_nothing_is_hidden_where_all_is_kept_and_nothing_told_where_nothing_is():
+def test_extreme_probabilities_disclose_everything_or_nothing():
     given = table()
     kept, keep = RandomizedResponse(1.0)(given), Keep()(given)
     for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain(), UtilityLoss()):
         assert measure(kept).value == pytest.approx(measure(keep).value, abs=1e-9)
-    assert kept.beside == keep.beside
+    assert kept.side_information_risk == keep.side_information_risk
     nothing = RandomizedResponse(0.0)(given)
     for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain()):
         assert measure(nothing).value == pytest.approx(0, abs=1e-9)
@@ -77,7 +77,7 @@ def test_more_noise_hides_more_and_columns_without_noise_still_count():
     assert some[0] >= by_city - 0.02, "the city is published as it is"
 
 
-def test_a_sensitive_number_with_noise_is_undone_by_bayes_rule():
+def test_a_noisy_sensitive_number_is_inverted_by_bayes_rule():
     given = table(sensitive="wage")
     release = Laplace(5, bounds={"wage": (10, 30)})(given)
     found, values = release.posterior("wage"), given.columns["wage"].values
@@ -90,7 +90,7 @@ def test_a_sensitive_number_with_noise_is_undone_by_bayes_rule():
     assert release.estimate(np.array([[[0, 10**6], [0, 10**6]]]), "wage").sum() == pytest.approx(given.records)
 
 
-def test_measures_have_their_figures_of_every_kind_of_noise():
+def test_measures_have_figures_for_every_kind_of_noise():
     given = table(missing=0.1)
     for method in (Laplace(2, bounds=BOTH), RandomizedResponse(0.5, ("ill", "city")), RandomizedResponse(0.2)):
         release = method(given)
@@ -98,16 +98,21 @@ def test_measures_have_their_figures_of_every_kind_of_noise():
             assert np.isfinite(measure(release).value)
 
 
-def test_what_is_certain_beside_it_is_counted_by_what_was_not_changed():
+def test_certain_values_are_counted_by_unchanged_columns():
     given = table()
     noisy = RandomizedResponse(0.5)(given)
-    assert noisy.beside.sensitive == () and noisy.beside.unique == Keep()(given).beside.unique
+    assert (
+        noisy.side_information_risk.sensitive == ()
+        and noisy.side_information_risk.unique == Keep()(given).side_information_risk.unique
+    )
     aged = Laplace(1, bounds={"age": (17, 90)})(given)
-    assert aged.beside_those(()).unique < noisy.beside_those(()).unique and aged.beside.sensitive == ("ill",)
+    assert aged.side_information_risk_of(()).unique < noisy.side_information_risk_of(
+        ()
+    ).unique and aged.side_information_risk.sensitive == ("ill",)
     assert "wage" not in Laplace(1, bounds={"wage": (0, 50)})(given).neutral
 
 
-def test_its_files_have_random_order_and_a_codebook_of_the_noise(tmp_path):
+def test_files_have_random_order_and_a_codebook_of_the_noise(tmp_path):
     given = table()
     release = Laplace(2, bounds=BOTH)(given)
     first, second = release.frame(), release.frame()
@@ -129,11 +134,11 @@ def test_miners_see_numbers_and_codes_as_they_were_drawn():
     assert len(release.published_records) == release.table.records
 
 
-def test_its_file_read_back_in_is_said_to_be_changed_at_random(tmp_path):
+def test_a_note_reports_random_changes_of_a_file(tmp_path):
     given = table()
     path, *books = RandomizedResponse(0.5, ("ill", "city"), "uniform")(given).export(tmp_path / "r.csv", giveaways=True)
     (note,) = [one for one in foreign(path, ["age", "city"], "ill").notes if "at random" in one]
-    assert note.startswith("city and ill: changed at random or exchanged, as the codebook beside the file says")
+    assert note.startswith("city and ill: changed at random or swapped, according to the codebook")
     for text in (
         "no JSON",
         "[]",
@@ -144,4 +149,4 @@ def test_its_file_read_back_in_is_said_to_be_changed_at_random(tmp_path):
         books[-1].write_text(text)
         assert not any("at random" in one for one in foreign(path, ["age", "city"], "ill").notes)
     books[-1].unlink()
-    assert drawn_beside(path) == [] and foreign(path, ["age", "city"], "ill").notes == ()
+    assert drawn_columns_of_file(path) == [] and foreign(path, ["age", "city"], "ill").notes == ()

@@ -34,7 +34,7 @@ def releases():
 
 
 @pytest.mark.parametrize(("ending", "publish"), WAYS)
-def test_whatever_text_there_is_it_is_counted_as_it_is_written(tmp_path, releases, ending, publish):
+def test_any_text_is_counted_as_written(tmp_path, releases, ending, publish):
     folder = tmp_path / "a [b]*?"
     folder.mkdir()
     for defuse in {False, ending == "csv"}:
@@ -43,7 +43,7 @@ def test_whatever_text_there_is_it_is_counted_as_it_is_written(tmp_path, release
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_column_alone_is_counted_too(tmp_path, ending):
+def test_a_single_column_is_counted(tmp_path, ending):
     table = Table.read(FRAME[["Work"]], ["Work"], engine="duckdb")
     (written,) = Keep()(table).export(tmp_path / f"one.{ending}")
     assert written.is_file()
@@ -70,7 +70,7 @@ FAULTS += [(way, one_with_another_value) for way in WAYS if "generalized" in way
 
 
 @pytest.mark.parametrize(("way", "fault"), FAULTS)
-def test_what_is_not_the_release_is_removed(tmp_path, monkeypatch, releases, way, fault):
+def test_a_file_that_differs_from_the_release_is_removed(tmp_path, monkeypatch, releases, way, fault):
     ending, publish = way
     honest = getattr(export, f"write_{ending}")
 
@@ -86,7 +86,7 @@ def test_what_is_not_the_release_is_removed(tmp_path, monkeypatch, releases, way
     assert list(tmp_path.iterdir()) == [] and caught.value.__context__ is None
 
 
-def test_what_is_expected_is_what_a_reader_of_the_release_counts(releases):
+def test_expected_counts_equal_a_readers_counts(releases):
     release = releases["generalized"]
     (rows,) = release.rows().values()
     frame = release.frame().astype("object").where(lambda one: one.notna(), "missing")
@@ -100,7 +100,7 @@ def test_what_is_expected_is_what_a_reader_of_the_release_counts(releases):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_what_cannot_be_read_again_is_removed(tmp_path, monkeypatch, releases, ending):
+def test_an_unreadable_file_is_removed(tmp_path, monkeypatch, releases, ending):
     monkeypatch.setattr(export, f"write_{ending}", lambda rows, file: file.write(b"\x00 not a table"))
     with pytest.raises(BadInput, match=r"what was written (cannot be counted again|is not the release)"):
         releases["generalized"].export(tmp_path / f"out.{ending}")

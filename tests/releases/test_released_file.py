@@ -19,7 +19,7 @@ def test_values_are_text_and_suppressed_ones_are_anything():
     assert file.without(file.starred(None)).table.records == 1
 
 
-def test_a_column_that_is_not_there_is_said():
+def test_an_absent_column_is_reported():
     original = Table.from_frame(pd.DataFrame({"age": [1, 2], "zip": [3, 4], "ill": ["a", "b"]}), ["age", "zip"], "ill")
     assert "zip: not published" in read(FRAME, original.quasi, ("ill",), original, {}).notes
     elsewhere = original.with_roles(["zip"], "ill")
@@ -27,7 +27,7 @@ def test_a_column_that_is_not_there_is_said():
         read(FRAME, elsewhere.quasi, ("ill",), elsewhere, {})
 
 
-def test_beside_an_original_words_that_are_no_value_of_it_suppress_as_stars_do():
+def test_words_for_suppression_count_as_stars_with_an_original():
     original = Table.from_frame(
         pd.DataFrame({"age": [20, 30, 40], "town": ["Ayr", "any", "Ayr"], "ill": ["flu", "cold", "flu"]}),
         ["age", "town"],

@@ -64,7 +64,7 @@ def test_a_population_covers_the_share_of_a_set_that_is_in_it(table, release):
     assert UtilityLoss(0.1)(release).value > 0
 
 
-def test_what_is_lost_counts_the_values_of_a_set(release):
+def test_the_loss_counts_the_values_of_a_set(release):
     wide, sizes = [len({*found}) - 1 for found in codes(release, "city")], release.classes.sizes
     assert InformationLoss()(release).detail["width"]["city"] == pytest.approx(np.average(wide, weights=sizes))
     raised = GeneralizationSteps()(release).detail["per_attribute"]["city"]
@@ -103,7 +103,7 @@ def test_a_set_goes_into_codebook_files_store_and_tables(table, release, tmp_pat
     assert [list(found) for found in kept["set:city"]] == [np.flatnonzero(r).tolist() for r in release.classes.sets[1]]
 
 
-def test_who_knows_no_class_believes_all_records_of_the_classes_that_cover_a_person(table, release):
+def test_covering_classes_pool_all_records_that_cover_a_person(table, release):
     sizes, beliefs = release.posterior("ill", COVERING_CLASSES)
     found, every = {}, list(zip(members(release), codes(release, "age"), codes(release, "city"), strict=True))
     for age, city in zip(table.codes["age"], table.codes["city"], strict=True):
@@ -117,6 +117,6 @@ def test_who_knows_no_class_believes_all_records_of_the_classes_that_cover_a_per
     assert PrivacyLoss().key == "P_loss"
 
 
-def test_where_classes_lie_apart_the_class_is_no_secret(table):
+def test_disjoint_classes_have_equal_posteriors_for_both_attackers(table):
     kept = Keep()(table)
     assert PrivacyLoss(adversary=COVERING_CLASSES)(kept).value == pytest.approx(PrivacyLoss()(kept).value)

@@ -1,4 +1,4 @@
-"""What each record shows, beside what is in the published files: record by record, by `person`, who is neutral."""
+"""Values that each record shows, compared with the published files by the neutral column `person`."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def text(value) -> str:
 
 
 def labels(release, name, seen: Shown) -> list[str]:
-    """What each record shows, as the release writes it."""
+    """Return what each record shows, as the release writes it."""
     if seen.codes is not None:
         return [text(value) for value in release.table.published(name).iloc[seen.codes]]
     of_class, of_region = release.class_labels(name), {}
@@ -44,12 +44,12 @@ def labels(release, name, seen: Shown) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_every_record_shows_what_is_published_of_it(table, method):
+def test_each_record_shows_its_published_values(table, method):
     release = method(table, KAnonymity(6) if not isinstance(method, (Cluster, Keep, Remove)) else None)
     frame = release.frame().set_index("person")
     people = table.frame["person"].to_numpy()[release.published_records]
     assert sorted(people) == sorted(frame.index) and (np.diff(release.published_records) > 0).all()
-    for name in (one for one in table.released if one not in release.removed and one != "person"):
+    for name in (one for one in table.released if one not in release.unpublished_columns and one != "person"):
         seen = release.shown(name)
         assert (seen.records == len(people) and seen.held(table.codes[name][release.published_records]).all()) or (
             release.classes.exact and name in table.sensitive
@@ -65,7 +65,7 @@ def test_every_record_shows_what_is_published_of_it(table, method):
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_buckets_deal_their_values_among_their_records(table, strict):
+def test_buckets_assign_their_values_to_their_records(table, strict):
     release = Mondrian(strict=strict, publish="bucketized")(table, KAnonymity(8))
     group, values = release.group_of_record, release.shown("s", 4).codes
     counted = np.zeros_like(release.classes.histograms["s"])
@@ -74,7 +74,7 @@ def test_buckets_deal_their_values_among_their_records(table, strict):
     assert (release.shown("s", 4).codes == values).all() and (release.shown("s", 5).codes != values).any()
 
 
-def test_dealing_is_by_chance_alone(table):
+def test_assignment_is_random(table):
     """Over many seeds each record has each value of its class as often as the class does."""
     release = Mondrian(publish="bucketized")(table, KAnonymity(20))
     drawn = np.stack([release.shown("s", seed).codes for seed in range(600)])
@@ -82,8 +82,8 @@ def test_dealing_is_by_chance_alone(table):
     assert share == pytest.approx(release.classes.distributions("s")[release.group_of_record], abs=0.11)
 
 
-def test_dealing_looks_at_nothing_but_the_classes(table):
-    """The same classes with their sensitive values exchanged inside deal the same values."""
+def test_assignment_uses_only_the_classes(table):
+    """Swapping sensitive values within classes does not change the assigned values."""
     release = Mondrian(publish="bucketized")(table, KAnonymity(20))
     frame, group = table.frame, release.group_of_record
     order = np.lexsort([np.random.default_rng(1).random(200), group])
@@ -96,9 +96,9 @@ def test_dealing_looks_at_nothing_but_the_classes(table):
     assert (again.shown("s", 3).codes == release.shown("s", 3).codes).all()
 
 
-def test_who_is_left_out_shows_nothing(table):
+def test_suppressed_records_show_nothing(table):
     release = Mondrian()(table, KAnonymity(6)).without(np.array([0, 2]))
-    assert len(release.published_records) == table.records - release.left_out < table.records
+    assert len(release.published_records) == table.records - release.suppressed < table.records
     assert release.shown("word").records == release.shown("s").records == len(release.published_records)
     assert set(table.frame["person"].iloc[release.published_records]) == set(release.frame()["person"])
 
@@ -112,7 +112,7 @@ def test_a_sensitive_column_at_a_level_shows_its_nodes():
     assert seen.held(np.array([1, 0, 3, 2, 4, 0])).all() and not seen.held(np.array([2, 2, 0, 0, 0, 4])).any()
 
 
-def test_what_is_not_published_is_undefined(table):
+def test_unpublished_columns_are_undefined(table):
     release = Remove(("word", "s"))(table)
     for name in ("word", "s"):
         with pytest.raises(Undefined, match="is not published"):
@@ -121,7 +121,7 @@ def test_what_is_not_published_is_undefined(table):
         release.shown("wrod")
 
 
-def test_nothing_is_said_of_the_records_in_words(table):
+def test_the_repr_contains_no_records(table):
     assert repr(Keep()(table).shown("whole")) == "<Shown 'whole' of 200 records>"
 
 
@@ -137,7 +137,7 @@ PEOPLE = pd.DataFrame(
 )
 
 
-def test_a_file_shows_its_records_as_they_stand_in_it():
+def test_a_file_shows_its_records_in_order():
     release = foreign(FILE, original=Table.from_frame(PEOPLE, ["age", "sex"], "disease"))
     age, column = release.shown("age"), release.table.columns["age"]
     holds = [[age.held(np.full(5, code))[row] for code in range(column.size)] for row in range(5)]
@@ -145,7 +145,7 @@ def test_a_file_shows_its_records_as_they_stand_in_it():
     assert holds == [young, [True] * 5, old, young, old]
     told = release.table.published("disease").iloc[release.shown("disease").codes]
     assert told.tolist() == FILE["disease"].tolist()
-    with pytest.raises(Undefined, match="no record of a file is known"):
+    with pytest.raises(Undefined, match="records of a file cannot be matched"):
         release.published_records  # noqa: B018
 
 

@@ -25,22 +25,22 @@ def release(spark):
     return Mondrian()(Table.read(spark.createDataFrame(pa.Table.from_pandas(FRAME)), ["age"], "ill"), KAnonymity(12))
 
 
-def test_a_release_of_records_here_is_not_written_there():
-    with pytest.raises(BadInput, match="only a release of records that are in Spark"):
+def test_only_records_in_spark_are_written_to_spark():
+    with pytest.raises(BadInput, match="only a release of records in Spark"):
         Keep()(Table.from_frame(FRAME, ["age"], "ill")).export("spark:default.people")
 
 
 def test_stars_and_formulas_are_for_files(tmp_path, release):
-    with pytest.raises(BadInput, match="rows of \\* are written to files alone"):
+    with pytest.raises(BadInput, match="rows of \\* are only written to files"):
         release.export(f"spark:{tmp_path}/out.csv", stars=True)
-    with pytest.raises(BadInput, match="only in CSV"):
+    with pytest.raises(BadInput, match="only CSV"):
         release.export(f"spark:{tmp_path}/out.parquet", defuse=True)
     release.export(f"spark:{tmp_path}/out.csv", defuse=True)
     parts = [pd.read_csv(path, dtype=str) for path in (tmp_path / "out.csv").glob("*.csv")]
     assert "'=1+1" in set(pd.concat(parts)["ill"])
 
 
-def test_a_codebook_lies_beside_the_release_and_counts_are_those_of_its_classes(tmp_path, release):
+def test_spark_files_have_a_codebook_and_the_counts_of_classes(tmp_path, release):
     found = [str(one).removeprefix("spark:") for one in release.export(f"spark:{tmp_path}/out.parquet")]
     assert found == [f"{tmp_path}/out.parquet", f"{tmp_path}/out-codebook.parquet"]
     written = pd.read_parquet(found[0])
@@ -49,7 +49,7 @@ def test_a_codebook_lies_beside_the_release_and_counts_are_those_of_its_classes(
     assert set(pd.read_parquet(found[1])["label"]) == set(written["age"])
 
 
-def test_what_was_not_written_as_it_is_released_has_no_name(tmp_path, release, monkeypatch):
+def test_a_wrong_file_never_gets_its_name(tmp_path, release, monkeypatch):
     from workbench.releases import spark_export
 
     honest = spark_export.released

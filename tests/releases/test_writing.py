@@ -1,4 +1,4 @@
-"""The files of a release have names beside each other, and take another's place only if that is allowed."""
+"""Files of a release have different names, and replace others only if allowed."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,12 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.releases.codebook import Entry
-from workbench.releases.export import Coded, Rows
+from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.writing import write_files
 
 
 def rows():
-    return Rows.shuffled([Coded("a", pd.Series([1, 2]), np.array([0, 1, 1]))])
+    return Rows.shuffled([CodedColumn("a", pd.Series([1, 2]), np.array([0, 1, 1]))])
 
 
 def test_each_table_has_a_file_of_its_name(tmp_path):
@@ -28,7 +28,7 @@ def test_each_table_has_a_file_of_its_name(tmp_path):
     assert [path.name for path in alone] == ["one.parquet"]
 
 
-def test_a_file_that_is_there_stays_unless_it_may_go(tmp_path):
+def test_existing_files_are_only_replaced_if_allowed(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("mine")
     with pytest.raises(BadInput, match="already exists"):
@@ -38,7 +38,7 @@ def test_a_file_that_is_there_stays_unless_it_may_go(tmp_path):
         write_files(tmp_path / "out.parquet", {"release": rows()}, [], defuse=True, overwrite=True)
 
 
-def test_the_codebook_of_a_release_goes_when_another_takes_its_place(tmp_path):
+def test_the_codebook_of_a_replaced_release_is_removed(tmp_path):
     book, out = [Entry("age", "young", "20", "29", missing=False)], tmp_path / "out.csv"
 
     def written(path, *labels):
@@ -53,3 +53,10 @@ def test_the_codebook_of_a_release_goes_when_another_takes_its_place(tmp_path):
     (tmp_path / "out-codebook.csv").write_text("column,mine\n")
     (tmp_path / "out-codebook.json").write_text('{"columns": {"mine": [{"name": 1}]}}')
     assert written(out) == ["out-codebook.csv", "out-codebook.json", "out.csv"], "not ours"
+
+
+def test_a_release_without_columns_is_not_written(tmp_path):
+    nothing = {"release": Rows.ordered([], np.arange(3))}
+    with pytest.raises(BadInput, match="no column to write"):
+        write_files(tmp_path / "out.csv", nothing, [], defuse=False, overwrite=True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Toy releases of kinds that the workbench does not have: they hold the seams open until it does."""
+"""Toy releases of kinds that the workbench does not offer, which keep the interfaces general."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 
 from workbench.base import cell_kernels
 from workbench.base.errors import Undefined
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.models.classes import Classes
+from workbench.queries.populations import Populations
 from workbench.releases.base import Posterior, Release, as_runs
-from workbench.releases.export import Coded, Rows
-from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown
-from workbench.workloads.populations import Populations
+from workbench.releases.side_information import SideInformationRisk, count_side_information, number_combinations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Perturbed(Release):
-    """Quasi-identifiers as they are; each sensitive value is kept with a chance, else drawn from the whole table's."""
+    """Unchanged quasi-identifiers; each sensitive value is kept with a probability, else drawn from the whole table."""
 
     table: Table
     kept: float
@@ -38,8 +38,8 @@ class Perturbed(Release):
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
-        """Who shares all quasi-identifiers."""
-        return known_by(self.table, self.table.quasi)
+        """The number of each record's combination of quasi-identifiers."""
+        return number_combinations(self.table, self.table.quasi)
 
     def _counted(self, sensitive: str) -> np.ndarray:
         values, group = len(self.table.sensitive[sensitive]), self.group_of_record
@@ -47,13 +47,13 @@ class Perturbed(Release):
         return cell_kernels.histogram(group, self.drawn[sensitive], ones, int(group.max()) + 1, values)
 
     def _true_given(self, sensitive: str) -> np.ndarray:
-        """By Bayes' rule: how likely each true value is, behind each released one."""
+        """Return the posterior of each true value for each released one (Bayes' rule)."""
         prior = self.table.sensitive[sensitive].prior
         joint = prior[:, None] * (self.kept * np.eye(len(prior)) + (1 - self.kept) * prior)
         return (joint / joint.sum(axis=0)).T
 
     def posterior(self, sensitive: str, adversary: str = "own class") -> Posterior:
-        self._known(sensitive)
+        self._require_sensitive(sensitive)
         counts = self._counted(sensitive)
         sizes = counts.sum(axis=1)
         return Posterior(sizes, counts @ self._true_given(sensitive) / sizes[:, None])
@@ -69,7 +69,7 @@ class Perturbed(Release):
     def rows(self) -> dict[str, Rows]:
         columns = []
         for name in self.table.names:
-            columns.append(Coded(name, self.table.published(name), self.drawn.get(name, self.table.codes[name])))
+            columns.append(CodedColumn(name, self.table.published(name), self.drawn.get(name, self.table.codes[name])))
         return {"release": Rows.shuffled(columns)}
 
     @property
@@ -79,13 +79,13 @@ class Perturbed(Release):
     def _shown(self, name: str, seed: int) -> Shown:
         return Shown(self.table.columns[name], self.drawn.get(name, self.table.seen.codes[name]))
 
-    def beside_those(self, neutral: Sequence[str]) -> Beside:
-        return beside(neutral, self.group_of_record, known_by(self.table, neutral), {})
+    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
+        return count_side_information(neutral, self.group_of_record, number_combinations(self.table, neutral), {})
 
 
 @dataclass(frozen=True)
 class Perturb(Method):
-    """Randomized response (Warner 1965); the draw of a toy comes from the seed, that of a method must not."""
+    """Randomized response (Warner 1965); a toy draws by the seed, which a real method must not."""
 
     keep: float = parameter(0.5, "how likely a value is kept", low=0, high=1)
     name = "perturb"

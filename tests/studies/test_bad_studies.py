@@ -8,7 +8,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.commands import main
-from workbench.studies.checker import checked
+from workbench.studies.checker import check_study
 from workbench.studies.study import Study
 
 GOOD = {
@@ -57,7 +57,7 @@ STUDIES = {  # name: the study's text, and what the line says
     "two places of data": (text_with(data="data: {path: people.csv, bundled: adult}"), "line 2: .*exactly one"),
     "an unknown option": (text_with(data="data: {path: people.csv, delimeter: x}"), "line 2: .*mean 'delimiter'"),
     "a word for a switch": (text_with(data="data: {path: people.csv, header: maybe}"), "line 2: .*true or false"),
-    "nothing bundled by that name": (text_with(data="data: {bundled: iris}"), "line 2: .*there is adult"),
+    "nothing bundled by that name": (text_with(data="data: {bundled: iris}"), "line 2: .*the only one is .adult"),
     "only a list": (text_with(data="data: {path: people.csv, only: {work: [Farm]}}"), "line 2: .*one value of 'work'"),
     "an unknown builder": (text_with(hierarchies="hierarchies:\n  age: {builder: intervalls}"), "line 5: .*age"),
     "groups that are none": (text_with(hierarchies="hierarchies: {work: {builder: groups, levels: 3}}"), "line 4"),
@@ -87,7 +87,7 @@ STUDIES = {  # name: the study's text, and what the line says
 }  # fmt: skip
 
 FILES = {  # name: people.csv, and what the line says
-    "no file": (None, "no such file"),
+    "no file": (None, "not an existing file"),
     "an empty file": (b"", "is empty"),
     "a header alone": (b"age,work,disease\n", "no records"),
     "binary": (bytes(range(256)) * 50, "people.csv"),
@@ -100,7 +100,7 @@ FILES = {  # name: people.csv, and what the line says
                              + "\n".join(",".join(f"v{i}" for _ in range(1_000)) for i in range(3))).encode(),
                             "no column 'age'"),
     "a packed file cut off": (gzip.compress(PEOPLE.encode())[:40], "people.csv"),
-    "missing values alone": (b"age,work,disease\n,,\n,,\n", "nothing but missing|no column"),
+    "missing values alone": (b"age,work,disease\n,,\n,,\n", "all values of|no column"),
     "one disease": (PEOPLE.replace("Ulcer", "Flu").replace(SECRET, "Flu").encode(), "only one value"),
 }  # fmt: skip
 
@@ -145,12 +145,12 @@ def test_a_bad_table_is_said_clearly(tmp_path, monkeypatch, capsys, name):
 
 
 PLACES = {  # what the study names as its data, its hierarchy or itself, and what the line says
-    "a folder as data": ("data: {path: .}", "a folder"),
-    "a pipe as data": ("data: {path: pipe.csv}", "no such file"),
-    "an endless file as data": ("data: {path: /dev/zero, format: csv}", "no such file"),
+    "a pattern of nothing as data": ("data: {path: '*.none'}", "matches this pattern"),
+    "a pipe as data": ("data: {path: pipe.csv}", "not an existing file"),
+    "an endless file as data": ("data: {path: /dev/zero, format: csv}", "not an existing file"),
     "a name with a zero": ('data: {path: "a\\0b.csv"}', "line 2"),
-    "a name too long": (f"data: {{path: {'x' * 5_000}.csv}}", "no such file"),
-    "a query that writes": ("data: {sql: \"COPY (SELECT 1) TO 'owned.csv'\"}", "one SELECT"),
+    "a name too long": (f"data: {{path: {'x' * 5_000}.csv}}", "not an existing file"),
+    "a query that writes": ("data: {sql: \"COPY (SELECT 1) TO 'owned.csv'\"}", "a single SELECT"),
     "a query that reads elsewhere": ("data: {sql: \"SELECT * FROM read_text('/etc/passwd')\"}", "outside the folder"),
     "a value that nobody has": ("data: {path: people.csv, only: {work: Mine}}", "line 2: no record has the value"),
     "a column that is not there": ("data: {path: people.csv, only: {wrok: Farm}}", "did you mean 'work'"),
@@ -209,7 +209,7 @@ def test_a_strangers_study_says_the_line_of_what_lies_outside(tmp_path):
 def test_levels_to_be_released_at_that_the_table_does_not_have(tmp_path, levels, says):
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "study.yaml").write_text(text_with(axes=f"released_levels: {levels}"))
-    (problem,) = checked(tmp_path / "study.yaml").problems
+    (problem,) = check_study(tmp_path / "study.yaml").problems
     assert says in str(problem)
 
 
@@ -222,7 +222,7 @@ def test_all_problems_come_at_once_in_the_order_of_the_file(tmp_path):
             axes="smallest: -3\nseeed: 4",
         )
     )
-    found = checked(tmp_path / "study.yaml").problems
+    found = check_study(tmp_path / "study.yaml").problems
     assert [(one.line, one.path) for one in found] == [
         (3, ("roles", "quasi", 0)),
         (8, ("measures", 0, "name")),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.studies.faults import Fault, caught, first, must_be, under, unknown_keys
+from workbench.studies.faults import Fault, catch_faults, prefix_faults, raise_first, type_fault, unknown_keys
 
 
 def refused():
@@ -13,17 +13,17 @@ def refused():
 
 
 def test_paths_grow_from_the_inside_and_the_first_fault_is_raised():
-    found = list(under(caught(refused, "k"), "recipes", 0))
+    found = list(prefix_faults(catch_faults(refused, "k"), "recipes", 0))
     assert found == [Fault(("recipes", 0, "k"), "k = 0 must be at least 1")]
     with pytest.raises(BadInput, match="study: k = 0") as raised:
-        first(iter(found))
+        raise_first(iter(found))
     assert raised.value.path == ("recipes", 0, "k")
-    first(iter([]))
+    raise_first(iter([]))
 
 
 def test_other_keys_and_kinds_are_said():
     (fault,) = unknown_keys("a recipe", {"method": 1, "modle": 2}, ("method", "model"))
     assert fault.path == ("modle",) and "did you mean 'model'" in fault.text
-    assert must_be(Mapping, "data", {}) == "" and must_be(list, "axes", ["a"]) == ""
-    assert must_be(list, "axes", "a").startswith("axes must be a list")
-    assert "put it in quotes" in must_be(str, "study", 2008)
+    assert type_fault(Mapping, "data", {}) == "" and type_fault(list, "axes", ["a"]) == ""
+    assert type_fault(list, "axes", "a").startswith("axes must be a list")
+    assert "put it in quotes" in type_fault(str, "study", 2008)

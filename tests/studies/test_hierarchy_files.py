@@ -15,7 +15,7 @@ from workbench.commands.main import main
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.studies.checker import checked
+from workbench.studies.checker import check_study
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_read_is_said_at_its_line_without_a_value(folder, 
     with pytest.raises(BadInput, match=rf"line \d+: the hierarchy file {FILE} cannot be read: .*{said}") as caught:
         Study.open(path)
     assert "PLANTED" not in str(caught.value)
-    problems = [problem for problem in checked(path).problems if FILE in problem.text]
+    problems = [problem for problem in check_study(path).problems if FILE in problem.text]
     assert len(problems) == 1 and problems[0].line
 
 

@@ -3,9 +3,9 @@
 from tests.commands.people import run, study_in
 from workbench.measures import GoodUtility, WorkloadUtility
 from workbench.miners import Majority, RandomForest
-from workbench.miners.sets import chosen
+from workbench.miners.sets import resolve_miners
 from workbench.studies import checker
-from workbench.studies.checker import checked
+from workbench.studies.checker import check_study
 from workbench.studies.study import Study
 
 MEASURES = """measures:
@@ -26,18 +26,18 @@ def test_a_study_keeps_miners_and_weights():
     again = Study.from_yaml(study.to_yaml())
     _, workload, good = again.measured()
     assert workload == WorkloadUtility("work")
-    assert chosen(good.miners) == (Majority(), RandomForest(trees=3))
+    assert resolve_miners(good.miners) == (Majority(), RandomForest(trees=3))
     assert good.weights == GoodUtility(weights={"age >= 50": 10, "others": 0.5}).weights
     assert again.to_yaml() == study.to_yaml()
 
 
 def test_what_is_wrong_is_said_where_it_stands(tmp_path):
     study_in(tmp_path, TEXT + MEASURES.replace("majority", "majoritee").replace("target: work", "target: wrok"))
-    problems = checked(tmp_path / "people.yaml").problems
+    problems = check_study(tmp_path / "people.yaml").problems
     said = " ".join(map(str, problems))
     assert {one.line for one in problems} <= {6, 7, 8, 9} and "majority" in said
     study_in(tmp_path, TEXT + MEASURES.replace("age >= 50", "aeg >= 50"))
-    (problem,) = checked(tmp_path / "people.yaml").problems
+    (problem,) = check_study(tmp_path / "people.yaml").problems
     assert problem.line == 9 and "age" in str(problem)
 
 
@@ -54,15 +54,15 @@ def test_a_quasi_identifier_may_be_predicted_and_a_check_mines_some_records_alon
     """Without its quasi-identifiers a table does not say what is predicted; as it is, it does."""
     measures = "measures:\n- {name: good utility, target: age, miners: mean, error: absolute}\n- {name: privacy loss}\n"
     study_in(tmp_path, TEXT + measures)
-    assert checked(tmp_path / "people.yaml").problems == []
+    assert check_study(tmp_path / "people.yaml").problems == []
     asked = []
     real = checker.sample
-    monkeypatch.setattr(checker, "FEW", 50)
+    monkeypatch.setattr(checker, "SIZES", (50, 100))
     monkeypatch.setattr(checker, "sample", lambda table, records: asked.append(records) or real(table, records))
-    assert checked(tmp_path / "people.yaml").problems == [] and asked == [50]
+    assert check_study(tmp_path / "people.yaml").problems == [] and asked == [50]
     study_in(tmp_path, TEXT + measures.replace("error: absolute", "error: accuracy"))
-    (problem,) = checked(tmp_path / "people.yaml").problems
+    (problem,) = check_study(tmp_path / "people.yaml").problems
     assert "good utility cannot be measured" in str(problem)
     study_in(tmp_path, (TEXT + measures).replace("people.csv}", "people.csv, engine: duckdb}"))
-    (problem,) = checked(tmp_path / "people.yaml").problems
-    assert "what a release shows is looked at record by record" in str(problem)
+    (problem,) = check_study(tmp_path / "people.yaml").problems
+    assert "what a release shows is computed record by record" in str(problem)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.data.table import Table
-from workbench.studies.proposal import begin, hierarchy_of, level_of, recipes_for
+from workbench.studies.proposal import hierarchy_of, level_of, propose_with_reasons, recipes_for
 from workbench.studies.yaml_text import read_yaml
 
 
@@ -40,7 +40,7 @@ def test_a_hierarchy_is_proposed_without_a_value_in_its_reason(people):
 def test_the_file_of_a_beginning_is_a_study_and_names_no_record(people, tmp_path):
     path = tmp_path / "people.csv"
     people.to_csv(path, index=False)
-    start = begin(path)
+    start = propose_with_reasons(path)
     text = read_yaml(start.text(), "it")
     assert text["roles"]["quasi"] and "name" not in text["roles"].get("quasi", ())
     assert start.reasons() and "secret" not in start.text()
@@ -49,5 +49,24 @@ def test_the_file_of_a_beginning_is_a_study_and_names_no_record(people, tmp_path
 def test_a_quasi_identifier_that_another_gives_away_is_said_above(people, tmp_path):
     towns = people.assign(zip=(people.age // 3).astype(str).radd("z"), state=(people.age // 12).astype(str).radd("s"))
     towns.to_csv(tmp_path / "people.csv", index=False)
-    head = begin(tmp_path / "people.csv", quasi=["zip", "state"]).head
-    assert "zip determines state. Generalizing state hides nothing while zip stays as fine as it is." in head
+    head = propose_with_reasons(tmp_path / "people.csv", quasi=["zip", "state"]).head
+    assert "zip determines state. Generalizing state hides nothing unless zip is generalized too." in head
+
+
+def test_text_columns_get_groups_of_values_that_go_together(tmp_path):
+    rng = np.random.default_rng(8)
+    school = rng.choice(["Masters", "Doctorate", "Preschool", "9th", "10th"], 900)
+    low = np.isin(school, ["Preschool", "9th", "10th"])
+    job = np.where(low, rng.choice(["farm", "yard"], 900), rng.choice(["law", "office"], 900))
+    frame = pd.DataFrame({"education": school, "workclass": job, "sex": rng.choice(["f", "m"], 900)})
+    frame.assign(ill=rng.choice(["yes", "no"], 900)).to_csv(tmp_path / "people.csv", index=False)
+    start = propose_with_reasons(tmp_path / "people.csv", folder=tmp_path)
+    levels = start.study.hierarchies["education"]["levels"]
+    assert {frozenset(values) for values in levels[-1].values()} == {
+        frozenset({"Masters", "Doctorate"}),
+        frozenset({"Preschool", "9th", "10th"}),
+    }
+    reasons = dict(start.reasons())
+    assert "similar other quasi-identifiers" in reasons["education (hierarchies)"]
+    assert "sex" not in start.study.hierarchies and "two values need no groups" in start.text()
+    assert "Doctorate" not in " ".join(reasons.values()), "no reason has a value of the data"

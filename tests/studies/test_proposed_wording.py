@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from workbench.data.table import Table
-from workbench.studies.proposal import begin
-from workbench.studies.proposed_wording import codes_for_missing, cryptic, hints, notes, record_of, repeated
+from workbench.studies.proposal import propose_with_reasons
+from workbench.studies.proposed_wording import codes_for_missing, cryptic_names, hints, notes, record_of, repeated_share
 
 
 def visits(count=400) -> pd.DataFrame:
@@ -38,7 +38,7 @@ def test_one_record_is_called_by_the_column_that_numbers_them(names, record):
 
 
 def test_a_name_with_a_number_says_little():
-    assert cryptic(["age", "dx1_3", "n_chronic_conditions"]) == ["dx1_3"]
+    assert cryptic_names(["age", "dx1_3", "n_chronic_conditions"]) == ["dx1_3"]
 
 
 def column(values):
@@ -55,21 +55,30 @@ def test_a_frequent_negative_number_apart_from_the_others_may_mean_missing():
     assert codes_for_missing(column(["-7", "x"] * 9)) == []
 
 
+def test_coordinates_and_usual_numbers_are_no_codes_for_missing():
+    south = pd.DataFrame({"Latitude": [-33.0] * 5 + [40.5, 41.5] * 30, "n": [-33] * 5 + [1, 2] * 30})
+    south["latitude_code"], south["m"] = [-9.0] * 5 + [40.5, 41.5] * 30, [-99] * 5 + [1, 2] * 30
+    columns = Table.bare(south).columns
+    assert [codes_for_missing(columns[name]) for name in south] == [[], [], [], ["-99"]]
+
+
 def test_records_that_repeat_another_are_noted():
     frame = pd.concat([visits(60)] * 3, ignore_index=True)
     table = Table.from_frame(frame, quasi=["age"])
-    assert repeated(table, list(frame)) == pytest.approx(2 / 3)
+    assert repeated_share(table, list(frame)) == pytest.approx(2 / 3)
     (said, _) = notes(table, list(frame))
     assert "66.7 % of the records repeat another one in every column" in said and "counts records, not people" in said
     assert not any("repeat" in one for one in notes(Table.from_frame(visits(), quasi=["age"]), list(frame)))
-    assert repeated(table, []) == 0
+    assert repeated_share(table, []) == 0
     named = frame.assign(person=range(len(frame)))
     assert not any("repeat" in one for one in notes(Table.from_frame(named, quasi=["age"]), list(frame)))
 
 
 def test_the_file_says_records_and_has_the_lines_to_complete(tmp_path):
     visits().to_csv(tmp_path / "visits.csv", index=False)
-    start = begin(tmp_path / "visits.csv", quasi=["age", "past_visits"], sensitive=["dx1_3"], folder=tmp_path)
+    start = propose_with_reasons(
+        tmp_path / "visits.csv", quasi=["age", "past_visits"], sensitive=["dx1_3"], folder=tmp_path
+    )
     assert (
         start.study.record == ("visit", "visits") and "record:" in start.text() and "[person, people]" in start.text()
     )

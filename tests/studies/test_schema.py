@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.studies.schema import faults
+from workbench.studies.schema import study_faults
 
 GOOD = {
     "study": "ill",
@@ -18,7 +18,7 @@ GOOD = {
 
 
 def test_a_good_study_has_no_fault():
-    assert list(faults(GOOD)) == []
+    assert list(study_faults(GOOD)) == []
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,6 @@ def test_a_good_study_has_no_fault():
     ],
 )
 def test_a_fault_stands_at_its_place_beside_all_others(key, value, path):
-    found = list(faults({**GOOD, "axes": "P_loss", key: value}))
+    found = list(study_faults({**GOOD, "axes": "P_loss", key: value}))
     assert ("axes",) in [fault.path for fault in found]
     assert any(fault.path[: len(path)] == path for fault in found), found

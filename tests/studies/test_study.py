@@ -10,9 +10,9 @@ from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
 from workbench.data import datasets, weights
 from workbench.data.table import Table
+from workbench.queries.workload import Workload
 from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
 from workbench.studies.study import Study
-from workbench.workloads.workload import Workload
 
 
 def test_a_study_goes_through_its_file():
@@ -30,8 +30,11 @@ def test_it_is_saved_and_opened(tmp_path):
 
 def test_its_table_is_the_one_that_code_makes():
     study = Study.from_yaml(without("hierarchies"))
-    table = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES}).table(study.read())
-    assert table.fingerprint == datasets.adult().fingerprint
+    study = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES})
+    table, direct = study.table(study.read()), datasets.adult()
+    assert table.fingerprint == direct.with_regions({}, study.smallest).fingerprint != direct.fingerprint
+    exact = study.with_(regions=dict.fromkeys(table.quasi, "exact")).table(study.read())
+    assert exact.fingerprint == direct.fingerprint
 
 
 def test_measures_keep_their_settings():
@@ -202,15 +205,14 @@ def test_a_study_of_a_part_of_the_data(tmp_path):
     table = study.table(study.read())
     assert table.records == 3 and table.names == ["age", "illness", "note"]
     assert study.with_(data={**study.data, "only": {"country": "Mexico", "age": 30}}).table(study.read()).records == 2
-    directly = Table.read(
-        tmp_path / "data.csv", ["age"], "illness", ["country"], only={"country": "Mexico"}, drop_missing=False
-    )
+    only = {"country": "Mexico"}
+    directly = Table.read(tmp_path / "data.csv", ["age"], "illness", ["country"], only=only, regions={})
     assert directly.fingerprint == table.fingerprint
     for only, says in (({"country": "Chile"}, "'country'"), ({"town": "x"}, "no column 'town'")):
         with pytest.raises(BadInput, match=says) as caught:
             Table.bare(tmp_path / "data.csv").only(only)
         assert "Mexico" not in str(caught.value) and "Chile" not in str(caught.value)
-    with pytest.raises(BadInput, match="all the values"):
+    with pytest.raises(BadInput, match="all of the values"):
         Table.bare(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
 
 
@@ -252,6 +254,8 @@ def test_a_study_says_what_its_columns_and_records_are_called():
     "line, says",
     [
         ("titles: {race: [1]}", "must be text"),
+        ("harmful: {race: [x]}", "is no sensitive column"),
+        ("harmful: {occupation: x}", "must be a list of values as text"),
         ("titles: {race: ' '}", "race is empty"),
         ("titles: {race: a, sex: a}", "two columns are called 'a'"),
         ("record: visit", "[visit, visits]"),
@@ -283,7 +287,7 @@ def test_a_study_names_the_file_of_its_population(tmp_path):
     study = Study.from_yaml(text, tmp_path, confined=True)
     base = study.read()
     table = study.table(base)
-    assert table.population.records == 5 and table.drawn_from is study.table(base).drawn_from
+    assert table.population.records == 5 and table.population_table is study.table(base).population_table
     assert study.to_dict()["population"] == {"csv": "all.csv"} and tmp_path / "all.csv" in study.reads()
     assert table.fingerprint != study.with_(population={}).table(base).fingerprint
     for wrong, said in (
@@ -344,3 +348,11 @@ def test_a_folder_for_the_records_and_a_file_in_spark_are_named_from_the_study(t
     assert [*(tmp_path / "disk").glob("workbench-*/records.db")] and table.records == 40
     spark = Study(data={"spark": f"parquet.`{tmp_path}/in.parquet`", "remote": "sc://host"})
     assert tmp_path / "in.parquet" in spark.reads()
+
+
+def test_data_may_be_the_path_of_a_file_alone(tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n31,flu\n42,cold\n")
+    study = Study.from_yaml("data: people.csv\nroles: {quasi: [age]}\n", tmp_path)
+    assert study.data == {"path": "people.csv"} and study.read().records == 2
+    with pytest.raises(BadInput, match="lies outside the folder of the study"):
+        Study.from_yaml("data: ../people.csv\n", tmp_path, confined=True)

@@ -5,17 +5,17 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
-from workbench.studies.checker import checked
-from workbench.studies.schema import faults
+from workbench.studies.checker import check_study
+from workbench.studies.schema import study_faults
 from workbench.studies.study import Study
-from workbench.studies.workload_faults import asked_faults
+from workbench.studies.workload_faults import query_faults
 
 MONDRIAN = {"method": {"name": "mondrian"}}
 ASKS = {"name": "query error", "workload": "by sex"}
 
 
 def told(**given):
-    return [(fault.path, fault.text) for fault in faults({"measures": [], **given})]
+    return [(fault.path, fault.text) for fault in study_faults({"measures": [], **given})]
 
 
 def test_a_good_study_has_no_fault():
@@ -31,8 +31,8 @@ def test_a_good_study_has_no_fault():
     ("workloads", "path", "text"),
     [
         (["age > 3"], (), "workloads must be a mapping"),
-        ({"": ["age > 3"]}, ("",), "is no name"),
-        ({"random": ["age > 3"]}, ("random",), "call this one otherwise"),
+        ({"": ["age > 3"]}, ("",), "must be a text"),
+        ({"random": ["age > 3"]}, ("random",), "choose another name"),
         ({"a": "age > 3"}, ("a",), "give a list of queries"),
         ({"a": ["age > 3", 7]}, ("a", 1), "query 2 is 7"),
         ({"a": {"random": {"cuont": 7}}}, ("a", "random", "cuont"), "did you mean 'count'"),
@@ -67,7 +67,7 @@ def test_each_query_is_read_by_itself():
         }
     )
     notes = []
-    found = list(asked_faults(table, notes))
+    found = list(query_faults(table, notes))
     assert [fault.path for fault in found] == [("a", 1), ("a", 3), ("many", "random")]
     assert found[0].text.startswith("workload 'a', query 2, column 1: there is no column 'agee'; did you mean 'age'?")
     assert "column 7: " in found[1].text and "dimension = 3 must be from 0 to 2" in found[2].text
@@ -108,7 +108,7 @@ def folder(tmp_path):
 def test_a_study_is_checked_with_its_workloads(folder, old, new, line, text):
     for content in (TEXT, TEXT.replace(old, new)):
         (folder / "study.yaml").write_text(content)
-        found = checked(folder / "study.yaml")
+        found = check_study(folder / "study.yaml")
         if content == TEXT:
             assert not found.problems and any("workload 'log': line 2" in note for note in found.notes)
     (problem,) = found.problems

@@ -11,7 +11,7 @@ import zipfile
 import numpy as np
 
 from widgets import Workbench
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.studies.study import Study
 
 COLUMNS = ("age", "area", "work", "salary")

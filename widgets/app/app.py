@@ -26,17 +26,17 @@ from widgets.workloads.naming import followed
 from workbench.base.errors import BadInput
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
-from workbench.studies.study import ROLES, Study, ranges_of
+from workbench.studies.study import ROLES, Study, ranges_from_recipe
 
 OWN = (*PARTS, "session", "_points", "_saving", "_storing", "_waiting", "_recommended", "_resting", "_dimming")
 REST = 0.4  # seconds on a release until it is chosen
 
 
 class Workbench(WorkbenchParts, ipywidgets.VBox):
-    """`Workbench(frame, path, study or "adult")` as the last line of a cell.
+    """The workbench: `Workbench(frame, path, study or "adult")` as the last line of a cell.
 
-    The study is kept in a file as you work, `keep` (by default named after the data, beside the notebook; `False`: in
-    none); opened again, the workbench comes back with it. Results lie in the folder `store`.
+    The study is saved in the file `keep` as you work (by default next to the notebook, with the name of the data;
+    `False`: nowhere), and opened again with the workbench. Measured points are in the folder `store`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     @property
     def store(self) -> Store:
-        """Where points are kept."""
+        """The store of measured points."""
         return self._storing.store
 
     @property
@@ -86,8 +86,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         return self._saving.keeper
 
     def close(self) -> None:
-        """Nothing of it goes on or stays: no sweep, no thread, no folder of its own, no table. So does a cell that is
-        run again with what it made before."""
+        """End all work, and remove threads, temporary folders and tables; running a cell again does so as well."""
         if self.closed:
             return
         self._choose()
@@ -109,7 +108,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     @property
     def closed(self) -> bool:
-        """Whether this is over."""
+        """Return whether the workbench was closed."""
         return "session" not in self.__dict__
 
     def __getattr__(self, name: str) -> Any:
@@ -132,7 +131,8 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.data.observe(lambda event: self._without_data(event.new), "trouble")
         self.roles.observe(lambda _: self._change(self.roles, **self._roles_chosen()), ["roles", "levels"])
         self.hierarchies.observe(
-            lambda _: self._change(self.hierarchies, **self._levels_chosen()), ["hierarchies", "released_levels"]
+            lambda _: self._change(self.hierarchies, **self._levels_chosen()),
+            ["hierarchies", "released_levels", "regions"],
         )
         self.workloads.observe(lambda event: self._asked_of_it(event.new), "workloads")
         for name in ("recipes", "measures", "axes", "seed"):
@@ -178,7 +178,8 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         before = self.session.study
         waiting = {name: levels for name, levels in before.released_levels.items() if name not in before.quasi}
         released = {**waiting, **self.hierarchies.released_levels}
-        return {"hierarchies": dict(self.hierarchies.hierarchies), "released_levels": released}
+        part = self.hierarchies
+        return {"hierarchies": dict(part.hierarchies), "released_levels": released, "regions": dict(part.regions)}
 
     def _asked_of_it(self, workloads: dict[str, Any]) -> None:
         """Other workloads; what names one that is called otherwise, or is gone, follows."""
@@ -188,7 +189,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     def _keep(self, recipes: list[Recipe]) -> None:
         """A point from under the slider joins the study."""
-        self._join_study([ranges_of(recipe) for recipe in recipes])
+        self._join_study([ranges_from_recipe(recipe) for recipe in recipes])
 
     def _join_study(self, new: list[dict[str, Any]]) -> None:
         """Recipes that the study has not yet."""
@@ -233,7 +234,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         self.data.guarded("", take)
 
     def _without_data(self, trouble: str) -> None:
-        """What a study asks for cannot be read: the study at hand stays, and the person is asked."""
+        """Keep the present study if the data of a new one cannot be read, and ask the user."""
         if not trouble or (self._waiting is None and self.session.table is not None):
             return
         self._waiting = self._waiting or self.session.study
@@ -249,7 +250,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         """The study is another: the parts follow, the file is written, points are measured."""
         if self._unseen or differ(before, after, COMPARED):
             self._points.outdate()
-        self._saving.soon(after)  # its file has a name before results lie beside it
+        self._saving.soon(after)  # its file is named before results are stored next to it
         chosen = after.choice() or self._recommended
         if chosen is not None and (self._unseen or differ(before, after, ("chosen", "seed"))):
             self.card.recipe = chosen
@@ -297,7 +298,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
             self.card.recipe = recipe
 
     def _measured(self) -> None:
-        """Nothing is chosen yet: a release to begin with."""
+        """Choose a first release."""
         if self.session.study.chosen or self.card.asked not in (None, self._recommended):
             return
         best = self._points.best()
@@ -314,7 +315,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         """The study remembers what was chosen; what is merely recommended is nobody's choice."""
         point, study = self.card.point, self.session.study
         if point is not None and not self.card.making and point.recipe != (study.choice() or self._recommended):
-            self._change(self.card, chosen=ranges_of(point.recipe))
+            self._change(self.card, chosen=ranges_from_recipe(point.recipe))
 
     def _step(self, step: Callable[[], None]) -> None:
         """Undo or redo, of what the hand has just done first."""
@@ -323,8 +324,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         step()
 
     def _making(self, begins: bool) -> None:
-        """When all is said of a release, behind its point; what shows the last one is dimmed if the next is not there
-        promptly, so that nothing is drawn twice while a slider moves."""
+        """Dim the parts that show the previous release if the next takes long, so that nothing is drawn twice."""
         if self._dimming is not None:
             self._dimming.cancel()
         if begins and self.card.release is not None:
@@ -364,7 +364,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
             self.top.fine("")
 
     def _read(self, text: str, confined: bool) -> Study:
-        """A study that came as text lies where the one at hand does; a stranger's reads nothing outside that folder."""
+        """Parse a study; its paths are relative to the present study, and an unknown one may read only that folder."""
         return Study.from_yaml(text, self.session.study.folder, confined=confined)
 
     def _open(self, study: Study) -> None:

@@ -28,7 +28,7 @@ PARTS = ("top", *STEPS, "chart", "card", "preview", "disclosure", *LATER)
 
 
 class WorkbenchParts(WorkbenchResults):
-    """What a workbench is put together of."""
+    """The parts of a workbench."""
 
     def _make_parts(self, study: Study, handed: Any, by_tab: bool) -> None:
         """`by_tab`: the browser's tab may remember what no file does."""
@@ -51,17 +51,17 @@ class WorkbenchParts(WorkbenchResults):
         self.lattice = LatticeView(None, unfolded=False)
 
     def _asked(self, what: str, value: Any) -> None:
-        """What the line above asks for."""
+        """Follow a request of the status line."""
         raise NotImplementedError
 
     def _show_choices(self, study: Study) -> None:
-        """What is made and how it is measured."""
+        """Show the recipes and measures of a study."""
         for name in ("recipes", "measures", "axes"):
             setattr(self.recipes, name, list(getattr(study, name)))
         self.recipes.seed = study.seed
         self.card.measures = study.measured()
         self.chart.caps = self.card.caps = dict(study.caps)
-        self.chart.axes = list(study.axes)
+        self.chart.axes = list(study.chart_axes())
         self.chart.intervals = dict(study.intervals)
         self.scenario.follow(study.measures, study.axes, study.caps, len(study.candidates()))
 

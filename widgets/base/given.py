@@ -7,13 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.recovery import recover
 from workbench.data.table import Table
 from workbench.studies.proposal import AXES as AXES
 from workbench.studies.proposal import MEASURES as MEASURES
-from workbench.studies.proposal import hierarchy_of, recipes_for
+from workbench.studies.proposal import hierarchy_of, measures_for, quasi_hierarchy, recipes_for
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study
 
@@ -22,20 +22,21 @@ ADULT = Study(
     data={BUNDLED: "adult", "drop_missing": True},
     quasi=("age", "workclass", "education", "marital_status", "race", "sex"),
     sensitive=("occupation",),
-)
-# the curves of Li & Li (2009), figure 2(a), and a few points more
+    # published unchanged, they would identify people or reveal what a release generalizes
+    dropped=(
+        "fnlwgt", "education_num", "relationship", "capital_gain", "capital_loss", "hours_per_week", "native_country",
+        "salary",
+    ),
+)  # fmt: skip
+AT_LEAST = {"name": "k-anonymity", "k": 5}  # models of distributions alone allow classes of two or three records
+# the curves of Li & Li (2009), figure 2(a), with a smallest class size, and a few points more
 RECIPES: tuple[dict[str, Any], ...] = tuple(
     {"method": {"name": "mondrian"}, "model": model}
     for model in (
         {"name": "k-anonymity", "k": [5, 10, 50, 100, 200, 500, 1000, 2000, 5000]},
-        {"name": "l-diversity", "l": [2, 2.5, 3, 3.5, 4, 4.5, 5]},
-        {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"},
+        [AT_LEAST, {"name": "l-diversity", "l": [2, 2.5, 3, 3.5, 4, 4.5, 5]}],
+        [AT_LEAST, {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"}],
     )
-)
-# of other data: with a smallest class, which the curves of the paper don't ask for
-JOINED: tuple[dict[str, Any], ...] = (
-    RECIPES[0],
-    *({**one, "model": [{"name": "k-anonymity", "k": 5}, one["model"]]} for one in RECIPES[1:]),
 )
 STUDIES = (".yaml", ".yml")
 
@@ -49,13 +50,13 @@ def begin(given: Any) -> tuple[Study, Any, Path | None]:
     if isinstance(given, pd.DataFrame):
         return _asking(Study(name="from the notebook", data={"given": "frame"})), given, None
     if isinstance(given, str) and given == "adult":
-        return proposed(_asking(ADULT, RECIPES), ()), None, None
+        return proposed(_asking(ADULT), ()), None, None
     if isinstance(given, str | Path):
         path = Path(given)
         if path.suffix.lower() in STUDIES:
             return Study.open(path), None, path
         return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
-    raise BadInput(f"{said(given)} is not a data frame, table, path, study or 'adult'")
+    raise BadInput(f"{safe_repr(given)} is not a data frame, table, path, study or 'adult'")
 
 
 def table_of(given: Any) -> Table | None:
@@ -75,8 +76,8 @@ def _as_it_is(table: Table) -> Study:
     return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), weight=weight, levels=table.levels)
 
 
-def _asking(study: Study, recipes: tuple[dict[str, Any], ...] = JOINED) -> Study:
-    return study.with_(recipes=recipes, measures=MEASURES, axes=AXES)
+def _asking(study: Study) -> Study:
+    return study.with_(recipes=RECIPES, measures=MEASURES, axes=AXES)
 
 
 def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -> Study:
@@ -88,18 +89,22 @@ def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -
         if study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES:
             found[name] = BUNDLED
         elif base is not None and name in base.columns:
-            given = hierarchy_of(base.columns[name])[0]
+            quasi = name in study.quasi
+            given, _ = quasi_hierarchy(base, name, study.quasi) if quasi else hierarchy_of(base.columns[name])
             if given is not None:
                 found[name] = given
     return study.with_(hierarchies=found)
 
 
 def followed(before: Study, was: Table | None, after: Study, table: Table) -> Study:
-    """Recipes that nobody has chosen are those that are proposed for the table, as `workbench init` does."""
-    begun = JOINED if was is None else recipes_for(was)
-    if after.recipes != before.recipes or tuple(before.recipes) != begun:
-        return after
-    return after.with_(recipes=recipes_for(table))
+    """Recipes, measures and axes that nobody has chosen are those that are proposed for the table."""
+    recipes, (measures, axes) = (RECIPES, (MEASURES, AXES)) if was is None else (recipes_for(was), measures_for(was))
+    changes: dict[str, Any] = {}
+    if tuple(before.recipes) == recipes == tuple(after.recipes):
+        changes["recipes"] = recipes_for(table)
+    if tuple(before.measures) == measures == tuple(after.measures) and before.axes == axes == after.axes:
+        changes["measures"], changes["axes"] = measures_for(table)
+    return after.with_(**changes)
 
 
 def used(study: Study) -> dict[str, Any]:
@@ -115,7 +120,7 @@ def renamed(before: Study, after: Study) -> Study:
 
 
 def called(study: Study) -> str:
-    """What a study of these data is called until somebody names it."""
+    """Return the default name of a study."""
     if BUNDLED in study.data:
         return ADULT.name
     if "path" in study.data:
@@ -125,5 +130,5 @@ def called(study: Study) -> str:
 
 
 def origin(study: Study) -> dict[str, Any]:
-    """What is read, whatever is left out of it later."""
+    """Return the settings that decide which data are read; filters come later."""
     return {key: value for key, value in study.data.items() if key not in LEAVES_OUT}

@@ -23,12 +23,12 @@ class History(Generic[S]):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a state to go back to."""
+        """Return whether there is an earlier state."""
         return bool(self._past)
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is an undone state."""
+        """Return whether there is an undone state."""
         return bool(self._future)
 
     def push(self, state: S) -> None:

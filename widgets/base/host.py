@@ -6,6 +6,6 @@ import os
 
 
 def under_voila() -> bool:
-    """Whether it is a page of Voila, which may have many visitors at once."""
+    """Return whether the kernel belongs to a Voila page, of which many may be open."""
     software = os.environ.get("SERVER_SOFTWARE", "")  # a kernel that stood ready before its page has the port alone
     return software.startswith("voila") or "VOILA_APP_PORT" in os.environ

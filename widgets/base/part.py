@@ -17,21 +17,21 @@ import traitlets
 
 from widgets.base.turns import Turn, turns_here
 from widgets.base.worker import Worker
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
 from workbench.base.jsonable import jsonable
-from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.reading.message_dialects import CONTROLS, translate_message
 
 WIDGETS = Path(__file__).parents[1]
 log = logging.getLogger("widgets")
 
 
 def script(*names: str) -> str:
-    """The JavaScript of a widget: what all share, then its own files, by folder; the page loads it as one module."""
+    """Return the JavaScript of a widget as one module: the shared files, then its own."""
     return "\n".join((WIDGETS / f"{name}.js").read_text("utf-8") for name in ("base/shared", *names))
 
 
 def styles(*names: str) -> str:
-    """The style sheet of a widget: what all share, then its own."""
+    """Return the style sheet of a widget: the shared rules, then its own."""
     return "\n".join((WIDGETS / f"{name}.css").read_text("utf-8") for name in ("base/shared", *names))
 
 
@@ -52,7 +52,7 @@ class Part(anywidget.AnyWidget):
         self.on_msg(self._heard)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """What a trait cannot be is said without its content: it may hold records."""
+        """Reject invalid values without quoting them, since they may contain records."""
         try:
             super().__setattr__(name, value)
             return
@@ -61,14 +61,14 @@ class Part(anywidget.AnyWidget):
                 raise  # in words of ours
             kind = getattr(self.traits().get(name), "klass", None)
             wanted = f"it must be a {kind.__name__}" if isinstance(kind, type) else "it is of another kind"
-        raise BadInput(f"{type(self).__name__}: {name} cannot be {said(value)}; {wanted}")
+        raise BadInput(f"{type(self).__name__}: {name} cannot be {safe_repr(value)}; {wanted}")
 
     def __repr__(self) -> str:
         about = self.about()
         return f"<{type(self).__name__}{about and ': '}{about}>"
 
     def about(self) -> str:
-        """What there is in it, in a few words without a value of the data."""
+        """A short description of the content, without values of the data."""
         return ""
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class Part(anywidget.AnyWidget):
             self.problem(field, text)
 
     def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
-        """Send a message to the views; infinity goes as "inf", what is not a number as null."""
+        """Send a message to the views; infinity is sent as "inf", NaN as null."""
         self.send({"kind": kind, **jsonable(content)}, buffers)
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
@@ -108,13 +108,13 @@ class Part(anywidget.AnyWidget):
 
     def problem(self, field: str, text: str) -> None:
         """Say what is wrong, at the field, in the words of the controls; the last good state stays."""
-        text = in_words(text, CONTROLS)
+        text = translate_message(text, CONTROLS)
         if self._unheard is not None:
             self._unheard[field] = text
         self.tell("problem", field=field, text=text)
 
     def fine(self, field: str) -> None:
-        """Nothing is wrong with the field any more."""
+        """Clear the error of a field."""
         if self._unheard is not None:
             self._unheard.pop(field, None)
         self.tell("fine", field=field)
@@ -130,7 +130,7 @@ class Part(anywidget.AnyWidget):
         self.problem(field, f"Internal error: {where}. The last good state is kept.")
 
     def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
-        """Call; whether it went well is said at the field."""
+        """Call a function and show its error at a field; return whether it succeeded."""
         try:
             call(*arguments)
         except Exception as error:
@@ -141,14 +141,14 @@ class Part(anywidget.AnyWidget):
         return True
 
     def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Answer in the kernel's own thread: JupyterLab lets messages in by another one, beside what runs there."""
+        """Answer in the kernel's main thread: JupyterLab delivers messages in another one while a cell runs."""
         if self._turns is None or self._turns.here:
             self._answer(content, buffers)
         else:
             self.soon(self._answer, content, buffers)
 
     def _answer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What is not known is passed over."""
+        """Call the handler of a message; ignore unknown kinds."""
         kind = content.get("kind") if isinstance(content, Mapping) else None
         answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
         if answer is not None:
@@ -161,4 +161,4 @@ def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = No
     if type(value) is int and value >= low and (high is None or value <= high):
         return value
     ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
-    raise BadInput(wrong or f"{name}: give a whole number {ends}, not {said(value)}")
+    raise BadInput(wrong or f"{name}: give a whole number {ends}, not {safe_repr(value)}")

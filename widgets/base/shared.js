@@ -20,27 +20,47 @@ function h(tag, attributes = {}, ...children) {
 
 const HUGE = 1e15; // beyond it not every whole number is one for a computer
 
-/** A number with three figures: the nearest, or where lower or higher is better the nearest that does not flatter. */
-function rounded(value, better) {
-  const near = Number(value.toPrecision(3)), exact = Number(value.toPrecision(12)); // beyond are a computer's
+/** The nearest number with three significant digits; of a guarantee, where lower or higher is better, the nearest to the
+ * worse side. workbench/base/figures.py has the rule for display, and the same functions. */
+function rounded(value, better, digits = 3) {
+  const near = Number(value.toPrecision(digits)), exact = Number(value.toPrecision(12)); // beyond are a computer's
   if (!((better === "lower" && near < exact) || (better === "higher" && near > exact))) return near;
-  const step = 10 ** (Math.floor(Math.log10(Math.abs(exact))) - 2);
-  return Number((better === "lower" ? near + step : near - step).toPrecision(3));
+  const step = 10 ** (Math.floor(Math.log10(Math.abs(exact))) + 1 - digits);
+  return Number((better === "lower" ? near + step : near - step).toPrecision(digits));
 }
 
-/** Numbers as people read them, as workbench/base/figures.py has them; what Python sends as "inf" or null is a word. */
-function figures(value, better = "") {
+/** Numbers as people read them; what Python sends as "inf" or null is a word. */
+function figures(value, better = "", digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (value === "inf" || value === Infinity) return "infinite";
   if (value === "-inf" || value === -Infinity) return "minus infinite";
   const exact = Number.isInteger(value) && Math.abs(value) < HUGE;
-  const shown = (exact ? value : rounded(value, better)) + 0, size = Math.abs(shown); // -0 + 0 is 0
+  const shown = (exact ? value : rounded(value, better, digits)) + 0, size = Math.abs(shown); // -0 + 0 is 0
   if (size >= HUGE || (size && size < 1e-4)) return shown.toExponential().replace("e+", "e");
-  return size < 1000 ? String(shown) : shown.toLocaleString("en");
+  return size < 1000 ? String(shown) : shown.toLocaleString("en", { maximumFractionDigits: 9 });
+}
+
+/** A number next to its limit, with as many digits as tell the two apart. */
+function figuresBeside(value, limit) {
+  for (let digits = 3; digits <= 12; digits++) {
+    if (figures(value, "", digits) !== figures(limit)) return figures(value, "", digits);
+  }
+  return figures(value);
 }
 
 const count = value => Number(value).toLocaleString("en");
-const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
+
+/** A share in per cent, with three significant digits; nearly all is not all. */
+function perCent(share) {
+  if ((share > 0 && share < 0.001) || (share > 0.999 && share < 1)) return share < 0.5 ? "under 0.1 %" : "over 99.9 %";
+  return `${rounded(100 * share)} %`;
+}
+
+/** A share in whole per cent; nearly all is not all. */
+function aboutPerCent(share) {
+  if ((share > 0 && share < 0.01) || (share > 0.99 && share < 1)) return share < 0.5 ? "under 1 %" : "over 99 %";
+  return `${Math.round(Number((100 * share).toPrecision(12)))} %`;
+}
 
 /** Calls at most once a `wait`, with the latest arguments, the last call always. */
 function throttled(call, wait) {

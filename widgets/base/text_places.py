@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def units(text: str, place: int) -> int:
-    """How a browser counts a place."""
+    """Convert a position to UTF-16 code units, which browsers count."""
     return len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 

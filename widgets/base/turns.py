@@ -34,7 +34,7 @@ class Turn:
 
 
 class Turns:
-    """What is to be called in a loop's thread; from any thread, `soon` in the order of asking."""
+    """Calls in the thread of an event loop, requested from any thread and run in order."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -43,14 +43,14 @@ class Turns:
 
     @property
     def here(self) -> bool:
-        """Whether this is the loop's own thread."""
+        """Return whether this is the thread of the loop."""
         return running_loop() is self._loop
 
     def soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call as soon as it is its turn."""
         self._put(0.0, lambda: call(*arguments))
         try:
-            # not in the context of whoever asks: with a job that is cancelled, what it has said would be
+            # not in the context of the caller: the cancellation of a job would also stop its reports
             self._loop.call_soon_threadsafe(self._take, context=Context())
         except RuntimeError:
             if not self._loop.is_closed():  # else nobody is there any more

@@ -1,4 +1,4 @@
-"""Live charts in a widget: Altair writes the spec once, the page swaps the rows (vega.js says how to use it).
+"""Live charts in a widget: Altair writes the spec once, the page replaces the rows (see vega.js).
 
 class Losses(ChartPart):
     _esm, _css = script("base/vega", "losses/losses"), styles("base/vega", "losses/losses")

@@ -1,4 +1,4 @@
-"""Long work beside the kernel: one job at a time in a thread; a newer one makes the older stale."""
+"""Long work outside of the kernel's thread: one job at a time; a newer job replaces the older."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from widgets.base.turns import turns_here
-from workbench.base.progress import Cancelled, Say, listening
+from workbench.base.progress import Cancelled, Report, cancellable
 
 Tell = Callable[..., None]
 Job = Callable[[threading.Event, Tell], None]
@@ -17,11 +17,11 @@ OFTEN = 0.15  # seconds between two words
 
 
 class Worker:
-    """`start(job)` cancels the job under way and begins the new one when that has let go.
+    """A thread for one job at a time; `start(job)` cancels the current job and then begins the new one.
 
-    A job is called with an event that asks it to stop and with `tell(call, *arguments)`, which calls in the kernel's
-    thread, unless a newer job has begun meanwhile. What goes wrong in either is said by `failed`, there too. Without a
-    loop, in a script, a job runs at once.
+    A job receives an event that is set when it is cancelled, and `tell(call, *arguments)`, which calls in the kernel's
+    thread unless a newer job has begun. Exceptions of both go to `failed`, also in the kernel's thread. Without an
+    event loop, as in a script, a job runs immediately.
     """
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
@@ -48,7 +48,7 @@ class Worker:
                 self._thread.start()
 
     def cancel(self) -> None:
-        """Ask the job under way to stop; it still says what it has."""
+        """Cancel the current job; it still delivers its results so far."""
         self._current.set()
 
     def forget(self) -> None:
@@ -85,9 +85,9 @@ class Worker:
                 self._turns.soon(now)
 
         try:
-            with suppress(Cancelled), listening(cancel):
+            with suppress(Cancelled), cancellable(cancel):
                 job(cancel, tell)
-        except Exception as error:  # said by whoever asked, in the kernel's thread
+        except Exception as error:  # reported in the kernel's thread
             tell(self._failed, error)
         tell(self._done)
 
@@ -96,9 +96,9 @@ class Worker:
 
 
 class Seldom:
-    """Says only now and then what it is told, in the thread of the work."""
+    """A throttle for progress reports, in the thread of the work."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, say: Report) -> None:
         self._say, self._last = say, 0.0
 
     def __call__(self, words: str) -> None:

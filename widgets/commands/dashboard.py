@@ -13,18 +13,19 @@ import typer
 from widgets.commands.options import Address, Frames, Most, NoBrowser, NoToken, Port, Preheat, Theme
 from widgets.server.serving import MOST, serve
 from workbench.base.errors import BadInput
-from workbench.base.resources import DATA, NOTEBOOKS
+from workbench.base.resources import EXAMPLE, NOTEBOOKS
 from workbench.base.scratch import scratch
-from workbench.commands.shared import opened, progress, refuse_inputs, warned
-
-EXAMPLE = DATA / "studies" / "li_li_2009.yaml"
+from workbench.commands.shared import StoreFolder, opened, progress, refuse_inputs, warned
 
 
 def dashboard(
     study: Annotated[
-        Path | None, typer.Argument(help="A study (.yaml) or a published folder.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="STUDY|FOLDER", help="A study (.yaml) or a published folder.", show_default=False),
     ] = None,
-    folder: Annotated[Path | None, typer.Argument(help="The output folder for --publish.", show_default=False)] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="The output folder for --publish.", show_default=False)
+    ] = None,
     publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder, and serve nothing.")] = False,
     port: Port = None,
     no_token: NoToken = False,
@@ -34,8 +35,9 @@ def dashboard(
     most: Most = MOST,
     address: Address = "",
     frames: Frames = "'none'",
+    store: StoreFolder = None,
 ) -> None:
-    """The dashboard for decision makers; it needs no microdata beside it.
+    """Serve the dashboard for decision makers; it needs no microdata.
 
     \b
     workbench dashboard                                the example: Adult, as in Li & Li (2009)
@@ -47,14 +49,14 @@ def dashboard(
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")
         refuse_inputs([folder], study)
-        published_from(study, folder)
+        published_from(study, folder, store)
         typer.echo(f"Published in {folder}. Show it with: workbench dashboard {folder}")
         return
     if folder is not None:
-        raise BadInput(f"{folder}: a folder to publish into goes with --publish; to serve one, name it alone")
+        raise BadInput(f"{folder}: use --publish with a study and a folder; to serve a folder, name only the folder")
     from workbench.publication.reader import Published
 
-    with shown(study or EXAMPLE) as published:
+    with shown(study or EXAMPLE, store) as published:
         serve(
             NOTEBOOKS / "dashboard.ipynb",
             title=Published(published).results["study"],
@@ -72,7 +74,7 @@ def dashboard(
 
 
 @contextmanager
-def shown(study: Path) -> Iterator[Path]:
+def shown(study: Path, store: Path | None = None) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
     from workbench.publication.format import is_published
     from workbench.publication.reader import Published
@@ -90,19 +92,19 @@ def shown(study: Path) -> Iterator[Path]:
         return
     private = scratch()
     try:
-        published_from(study, private / "published")
+        published_from(study, private / "published", store)
         yield private / "published"
     finally:
         shutil.rmtree(private, ignore_errors=True)
 
 
-def published_from(study: Path, folder: Path) -> None:
-    """Publish the study in a file, its points kept beside it; but nothing is kept in the package."""
-    from workbench.studies.study import results_beside
+def published_from(study: Path, folder: Path, store: Path | None = None) -> None:
+    """Publish the study in a file; its points are stored in `store` or next to it, never inside the package."""
+    from workbench.studies.study import results_folder
 
-    store = None if study == EXAMPLE else results_beside(study)
-    with progress() as told:
-        publish(opened(study), folder, store=store, progress=told, warn=warned)
+    place = store if study == EXAMPLE else results_folder(study, store)
+    with progress() as report_progress:
+        publish(opened(study), folder, store=place, progress=report_progress, warn=warned)
 
 
 def publish(*given: Any, **options: Any) -> Path:

@@ -10,7 +10,7 @@ from workbench.commands.shared import between
 
 Port = Annotated[
     int | None,
-    typer.Option(metavar="number", help="The port; default: 8866, or a free one.", parser=between(1, 65535)),
+    typer.Option(metavar="NUMBER", help="The port; default: 8866, or a free one.", parser=between(1, 65535)),
 ]
 NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of this machine.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
@@ -21,22 +21,22 @@ Theme = Annotated[
 Preheat = Annotated[
     int,
     typer.Option(
-        metavar="number",
-        help="Pages that stand ready: they open faster, and cost memory.",
+        metavar="NUMBER",
+        help="Number of preloaded pages, which open faster and use memory.",
         parser=between(0, 20),
     ),
 ]
 Most = Annotated[
     int,
     typer.Option(
-        metavar="number",
+        metavar="NUMBER",
         help="Pages that may be open at once: each costs the memory of a kernel.",
         parser=between(1, 1000),
     ),
 ]
 Address = Annotated[
-    str, typer.Option(metavar="address", help="Where readers find the page, when a proxy stands before it.")
+    str, typer.Option(metavar="URL", help="Where readers find the page, when a proxy stands before it.")
 ]
 Frames = Annotated[
-    str, typer.Option(metavar="sites", help="Sites that may show the page in a frame.", show_default=False)
+    str, typer.Option(metavar="SITES", help="Sites that may show the page in a frame.", show_default=False)
 ]

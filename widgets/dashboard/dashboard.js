@@ -46,7 +46,7 @@ const toAddress = debounced((cap, release) => {
 
 export default widget(({ el, say, on, mark }) => {
   el.classList.add("wb-dashboard");
-  let study = null, scale = null, stops = [], moving = 0, touched = false;
+  let study = null, scale = null, moving = 0, touched = false;
   const title = h("h1", {}), about = h("p", { class: "wb-about" }), limit = h("p", { class: "wb-warn", role: "status" });
   const others = h("p", { class: "wb-about" }), neutral = h("p", { class: "wb-neutral" });
   const slider = h("input", { type: "range", id: fresh("cap"), min: 0, max: STOPS, step: 1 });
@@ -65,12 +65,13 @@ export default widget(({ el, say, on, mark }) => {
   const open = index => { touched = true; say("open", { index, field: "open" }); };
 
   const move = cap => { moving = performance.now(); touched = true; ask(cap); };
-  slider.addEventListener("input", () => move(scale.cap(Number(slider.value))));
+  slider.addEventListener("input", () => move(scale.nearest(Number(slider.value)).cap));
+  slider.addEventListener("change", () => { slider.value = scale.nearest(Number(slider.value)).place; });
   slider.addEventListener("keydown", event => { // an arrow goes to the next release, not to the next pixel
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!way) return;
     event.preventDefault();
-    const now = Number(slider.value), beyond = stops.filter(stop => way * (stop.place - now) > 0);
+    const now = Number(slider.value), beyond = scale.stops.filter(stop => way * (stop.place - now) > 0);
     const next = way > 0 ? beyond[0] : beyond.at(-1);
     if (next) { slider.value = next.place; move(next.cap); }
   });
@@ -112,20 +113,21 @@ export default widget(({ el, say, on, mark }) => {
     const back = here === first ? [] : h("button", { onclick: () => open(-1) }, "Back to the first");
     const focused = chosen.contains(document.activeElement), warned = none && here === first;
     const heading = h("h2", { tabindex: -1, class: warned ? "wb-title" : null }, name);
+    const unsafe = [card.unsafe, warned && none !== study.limit ? none : ""].filter(Boolean).join(" ");
     const file = recommended && proposed ? "Download this suggestion" : "Download the release";
     ready();
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
-      card.unsafe ? h("p", { class: "wb-warn", role: "status" }, firm([card.unsafe, warned ? none : ""].filter(Boolean).join(" "))) : [],
-      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learnt from it than the limit allows."),
+      unsafe ? h("p", { class: "wb-warn", role: "status" }, firm(unsafe)) : [],
+      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learned from it than the limit allows."),
       card.also ? h("p", { class: "wb-note" }, firm(card.also)) : [],
       card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
         h("div", { class: "wb-row" }, card.refused ? [] : button(file, recommended ? "wb-main-action" : null, "release"),
           button("Download the report", card.refused && recommended ? "wb-main-action" : null, "report"),
-          h("details", { class: "wb-note" }, h("summary", {}, "How it was made"), firm([card.recipe, card.groups, card.rule].filter(Boolean).join(" · ")))),
-        card.refused ? h("p", { class: "wb-note" }, `No file: ${card.refused}.`) : []));
+          h("details", { class: "wb-note" }, h("summary", {}, "How it was made"), firm([`Number ${card.number}`, card.recipe, card.groups, card.rule].filter(Boolean).join(" · ")))),
+        card.refused ? h("p", { class: "wb-note" }, card.refused) : []));
     if (focused) heading.focus({ preventScroll: true });
   }
 
@@ -145,10 +147,9 @@ export default widget(({ el, say, on, mark }) => {
   on("missing", ({ text }) => { missing.textContent = text; missing.hidden = false; board.hidden = true; });
   on("study", content => {
     study = content;
-    scale = scaleOf(content.privacy);
-    stops = stopsOf(content, scale);
+    scale = scaleOf(content);
     slider.max = scale.last;
-    slider.disabled = content.privacy.low === content.privacy.high && !content.privacy.endless;
+    slider.disabled = scale.stops.length < 2;
     title.textContent = content.name;
     about.textContent = content.about;
     question.textContent = content.question;
@@ -163,7 +164,7 @@ export default widget(({ el, say, on, mark }) => {
   });
   on("choice", content => {
     const { cap, here, first, card } = content;
-    if (performance.now() - moving > 400) slider.value = scale.place(cap);
+    if (performance.now() - moving > 400) slider.value = scale.place(content.at);
     meaning.textContent = content.proposed ? "No limit is set: move this to set one" : firm(content.scale);
     slider.setAttribute("aria-valuetext", content.proposed ? `no limit is set; here it would be ${content.scale}` : content.scale);
     slider.classList.toggle("wb-unset", content.proposed);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import threading
 import zipfile
@@ -19,40 +20,36 @@ import traitlets
 
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
-from workbench.base.errors import BadInput, said
-from workbench.base.figures import figures
-from workbench.publication import cost, groups, statements
-from workbench.publication.format import NOTHING
+from widgets.dashboard.folder import folder_to_show
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.figures import format_number
+from workbench.publication import cost, groups, limits, statements
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
 
-FOLDER = "WORKBENCH_PUBLISHED"  # where the server says which folder
 PAGE = 20  # classes at a time
 LAST = 2**31  # no table of classes is as long
-LONGEST = 100  # characters of what is looked for
+LONGEST = 100  # characters of a search
 LARGEST = 200_000_000  # bytes of a release that a page can take
-NONE = {  # the alternatives, and what is said where there is none
+NONE = {  # the alternatives, and the text if there is none
     "safer": "No release here is safer.",
     "useful": "No release here is more accurate.",
     "simplest": "No release of the simplest kind keeps to this limit.",
     "simplest, no limit": "No release of the simplest kind is as safe as the one shown first.",
 }
 WHY = {
-    "recommended": "The most accurate of the releases that keep to the limit and make no value certain or nearly so.",
     "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
     "": "It is none of those that are offered first.",
 }
 OPEN = "No limit is set. Our suggestion meanwhile"
-PROPOSED = "Of the releases that make no value certain or nearly so, it is a compromise between safety and accuracy."
-BEYOND = (
-    "The most accurate within the limit that is set above; the study's own limit is stricter, and none keeps to it."
-)
+BEST = "The most accurate of the releases that keep to the limit and {safe}."
+PROPOSED = "Of the releases that {safe}, it is a compromise between safety and accuracy."
 AND = " · "  # between the names of one release
 TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 
 
 class Dashboard(Part):
-    """A published study to choose a release from; the folder is that of the server unless another is given."""
+    """Shows a published study, to choose a release from; without a folder see `folder_to_show`."""
 
     _esm = script("dashboard/picture", "dashboard/table", "dashboard/dashboard")
     _css = styles("dashboard/dashboard")
@@ -61,14 +58,11 @@ class Dashboard(Part):
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, **traits: Any) -> None:
         self.published: Published | None = None
-        self._missing = ""
+        self._missing = self._beyond = ""
         super().__init__(**traits)
         self._packer, self._printer = Worker(self._failed), Worker(self._failed)
-        given = folder if folder is not None else os.environ.get(FOLDER)
         try:
-            if not given:
-                raise BadInput(NOTHING)
-            self.published = Published(given)
+            self.published = Published(folder_to_show() if folder is None else folder)
             self.cap = self.published.results["cap"]
         except BadInput as error:
             self._missing = str(error)
@@ -113,13 +107,13 @@ class Dashboard(Part):
             name=results["study"],
             about=statements.about(self.published),
             question=statements.question(self.published),
-            limit=statements.limit(self.published),
+            limit=limits.limit(self.published),
+            stops=self.published.stops,
             others=results["others"],
             as_they_are=statements.as_they_are(self.published),
-            record=[wording.one, wording.many],
             edition=results["edition"],
-            smallest=self.published.smallest,
             exposure=results["exposure"],
+            rounding=groups.rounding(self.published),
             privacy={key: privacy[key] for key in ("name", "better", "low", "high", "endless", "average")},
             alone=bool(results["together"]["certain"]),
             ends=statements.ends(self.published),
@@ -132,7 +126,7 @@ class Dashboard(Part):
     def _mark(self, index: int) -> dict[str, Any]:
         """A point of the small chart; as losses."""
         study, point = self._study, self._study.points[index]
-        found = {name: point[name] for name in ("title", "baseline", "efficient")}
+        found = {name: point[name] for name in ("number", "title", "baseline", "efficient")}
         x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
         return {**found, "x": x, "y": y, "opened": point["opened"] is not None, "unsafe": bool(point["against"])}
 
@@ -143,39 +137,54 @@ class Dashboard(Part):
         first = self.published.opens(self.cap)
         here = first if self.chosen == -1 else self.chosen
         roles = self.published.offered(self.cap).get(here, [])
-        proposed = not self.published.set_by_hand(self.cap)
-        beyond = statements.limit(self.published)
-        titles = {"recommended": "Best within the limit above" if beyond else OPEN if proposed else "Recommended"}
+        proposed, unsatisfied = self.cap is None, limits.unsatisfied(self.published, self.cap)
+        titles = {"recommended": OPEN if proposed else "Recommended"}
         why = (
-            WHY.get(roles[0] if roles else "") or f"Beside the first: {statements.beside(self.published, here, first)}"
+            WHY.get(roles[0] if roles else "")
+            or f"Compared with the first: {statements.comparison_sentence(self.published, here, first)}"
         )
         if here == choices["recommended"]:
-            why = BEYOND if beyond else PROPOSED if proposed else why
-            if not proposed:
-                why = f"{why} {statements.more_accurate(self.published, here, self.cap)}".strip()
-        none = statements.none_safe(self.published, self.cap)
+            results, text = self.published.results, PROPOSED if proposed else BEST
+            more = "" if proposed else statements.more_accurate(self.published, here, self.cap)
+            why = " ".join(filter(None, [text.format(safe=results["safe"]), more, results["nearly"]]))
+        beyond = self._beyond if self.cap == self.published.stops[0] else ""
+        none = beyond or statements.none_recommended(self.published, self.cap)
         name = "Another release"
         if here == first and none:
-            shown = "safest" if proposed else "most accurate within the limit"
-            name, why = "None is recommended", f"Shown is the {shown}."
+            shown = "nearest" if unsatisfied or beyond else "safest" if proposed else "most accurate within the limit"
+            name, why, roles = "None is recommended", f"Shown is the {shown}.", []
         self.tell(
             "choice",
             cap=self.cap,
-            scale=statements.scale(self.published, self.cap),
+            scale=limits.scale(self.published, self.cap),
             proposed=proposed,
             first=first,
             here=here,
-            recommended=here == choices["recommended"],
+            recommended=here == choices["recommended"] and not beyond,
             none=none,
             name=AND.join({**TITLES, **titles}[role] for role in roles) or name,
             why=why,
-            within=self.published.within(here, self.cap),
+            within=self.cap is None or self.published.within(here, self.cap),
+            hidden=[i for i in range(len(self.published.points)) if self._hidden(i)],
+            at=self._place(first),
             card=self._card(here),
             alternatives=self._alternatives(choices, first),
         )
 
+    def _place(self, first: int) -> float | None:
+        """Return the position of the slider: the limit, or without one the figure of the first release."""
+        privacy = self._study.privacy
+        if self.cap is not None:
+            return self.cap
+        value = abs(self._study.loss(first, privacy))
+        return min(max(value, privacy["low"]), privacy["high"]) if math.isfinite(value) else None
+
+    def _hidden(self, index: int) -> bool:
+        """Return whether a point satisfies the limit although its rounded figure does not."""
+        return limits.hidden_by_rounding(self._study, index, self.cap)
+
     def _card(self, index: int) -> dict[str, Any]:
-        """All that is said of one release."""
+        """Return the content of the card of a release."""
         study, point = self._study, self._study.points[index]
         return {
             "index": index,
@@ -185,27 +194,29 @@ class Dashboard(Part):
             "also": point["also"],
             "holds": statements.holds(study, index),
             "alone": statements.alone(study, index, self.cap),
-            "beside": statements.beside(study, index, study.opens(self.cap)),
+            "beside": statements.comparison_sentence(study, index, study.opens(self.cap)),
             "recipe": point["recipe"] if point["recipe"] != point["title"] else "",
             "groups": groups.counted(study, index),
             "order": groups.order(study, index),
             "listed": {"are": groups.are(study, index), "who": groups.who(study, index)},
             "unlisted": groups.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
-            "learnt": statements.learnt(study, index),
+            "learnt": statements.learnt(study, index, self.cap),
             "worst": statements.most_exposed(study, index, self.cap),
             "cost": cost.cost(study, index),
             "attackers": statements.attackers(study, index, self.cap),
             "losses": [
-                f"{axis['key']} {figures(abs(study.loss(index, axis)), axis['better'])}"
-                for axis in (study.privacy, study.utility)
+                f"{study.privacy['key']} {limits.shown_figure(study, index, self.cap)}",
+                f"{study.utility['key']} "
+                f"{format_number(abs(study.loss(index, study.utility)), study.utility['better'])}",
             ],
-            "refused": study.opened(index)["refused"],
-            "queries": dict(zip(("rows", "others"), statements.asked(study, index), strict=True)),
+            "number": index + 1,
+            "refused": statements.no_file(study, index),
+            "queries": dict(zip(("rows", "others"), statements.query_answers(study, index), strict=True)),
         }
 
     def _alternatives(self, choices: Mapping[str, int | None], first: int) -> list[dict[str, Any]]:
-        """A card for each release that is offered beside the first, or why there is none."""
+        """Return a card for each alternative, or the reason for its absence."""
         found: dict[object, list[str]] = {}
         for name, index in choices.items():
             if name != "recommended":
@@ -215,11 +226,11 @@ class Dashboard(Part):
     def _alternative(self, names: Sequence[str], index: int | None, first: int) -> dict[str, Any]:
         title = AND.join(TITLES[name] for name in names)
         if index is None:
-            unset = names == ["simplest"] and not self._study.set_by_hand(self.cap)
+            unset = names == ["simplest"] and self.cap is None
             return {"name": title, "none": NONE["simplest, no limit" if unset else names[0]]}
         if index == first:
             return {"name": title, "none": "The release shown first is of the simplest kind already."}
-        return {"name": title, "within": self._study.within(index, self.cap), **self._card(index)}
+        return {"name": title, "within": self.cap is None or self._study.within(index, self.cap), **self._card(index)}
 
     # --- what the page asks
 
@@ -230,17 +241,23 @@ class Dashboard(Part):
             cap = self._study.nearest(asked)
         except BadInput as error:
             raise BadInput(f"{error}; {'no limit' if self.cap is None else f'{self.cap:g}'} stays") from None
+        sign = -1 if self._study.privacy["better"] == "higher" else 1
+        limit = math.nan if asked is None else float(asked)
+        beyond = cap is not None and sign * limit < sign * cap
+        was, self._beyond = self._beyond, f"No release satisfies the limit of {limit:g}." if beyond else ""
         with self.hold_trait_notifications():
             self.cap, self.chosen = cap, -1
-        if cap is not None and self._study.best(float(asked)) is None:  # type: ignore[arg-type]
-            raise BadInput(f"no release keeps to a limit of {said(asked)}; shown is the safest, which reaches {cap:g}")
+        if self._beyond != was:
+            self._show_choice()
+        if beyond:
+            raise BadInput(f"{self._beyond[:-1]}; shown is the nearest, at the strictest limit that there is, {cap:g}")
 
     def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the releases that are offered, or -1 for the recommended one."""
-        wrong = f"{said(content.get('index'))} is no release; choose one of those that are offered"
+        wrong = f"{safe_repr(content.get('index'))} is no release; choose one of those that are offered"
         index = whole(content, "index", -1, len(self._study.points) - 1, wrong)
         if content.get("edition", self._study.results["edition"]) != self._study.results["edition"]:
-            raise BadInput("the study was published anew after this address was made; its recommended release is shown")
+            raise BadInput("the study was published again after this link was made; its recommended release is shown")
         if index != -1:
             self._study.opened(index)
         self.chosen = index
@@ -255,7 +272,7 @@ class Dashboard(Part):
 
     def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some rows of the table of classes."""
-        wrong = f"the table cannot begin at row {said(content.get('start'))}"
+        wrong = f"the table cannot begin at row {safe_repr(content.get('start'))}"
         start, wanted = whole({"start": 0, **content}, "start", 0, LAST, wrong), content.get("wanted", "")
         if not isinstance(wanted, str) or len(wanted) > LONGEST:
             raise BadInput(f"look for a few words, {LONGEST} characters at most")

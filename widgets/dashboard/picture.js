@@ -1,24 +1,17 @@
-/** Where the slider stands for a cap, and back: the safest on the left, whichever way the measure points. */
-function scaleOf({ better, low, high, endless }) {
+/** Where the slider is for a limit, and back: the safest on the left, whichever way the measure points. */
+function scaleOf({ privacy: { better, low, high, endless }, stops: caps }) {
   const [safe, open] = better === "higher" ? [high, low] : [low, high];
   const span = open - safe || 1;
+  const place = cap => (cap === null ? STOPS + 1 : Math.round((STOPS * (cap - safe)) / span));
+  const stops = caps.map(cap => ({ cap, place: place(cap) }));
+  if (endless) stops.push({ cap: null, place: STOPS + 1 }); // no limit
+  const apart = (stop, at) => Math.abs(stop.place - at);
   return {
     last: STOPS + (endless ? 1 : 0),
-    place: cap => (cap === null ? STOPS + 1 : Math.round((STOPS * (cap - safe)) / span)),
-    cap: place => {
-      if (place > STOPS) return null;
-      if (place <= 0) return safe;
-      return place >= STOPS ? open : Number((safe + (span * place) / STOPS).toPrecision(4));
-    },
+    place,
+    stops,
+    nearest: at => stops.reduce((best, stop) => (apart(stop, at) < apart(best, at) ? stop : best)),
   };
-}
-
-/** The limits at which another release is recommended, in the slider's order: what the arrow keys go through. */
-function stopsOf({ points, privacy }, scale) {
-  const sign = privacy.better === "higher" ? -1 : 1;
-  const losses = points.filter(point => point.efficient && Number.isFinite(point.x)).map(point => point.x);
-  const stops = [...new Set(losses)].sort((a, b) => a - b).map(loss => ({ cap: sign * loss, place: scale.place(sign * loss) }));
-  return privacy.endless ? [...stops, { cap: null, place: scale.last }] : stops;
 }
 
 const FOUND = [
@@ -27,9 +20,9 @@ const FOUND = [
 ];
 
 /** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
-function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
+function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, open) {
   const cap = proposed ? null : asked; // where nobody has set a limit, nothing is beyond it
-  const W = 400, H = 180, left = 26, bottom = 26, top = 8, right = 8;
+  const W = 400, H = 160, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;
   const shown = study.points.map((point, index) => ({ ...point, index }))
     .filter(({ x, y, baseline }) => Number.isFinite(x) && Number.isFinite(y) && !baseline);
@@ -42,15 +35,16 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
   const x = value => left + ((value - x0) / (x1 - x0)) * (W - left - right);
   const y = value => H - bottom - ((value - y0) / (y1 - y0)) * (H - top - bottom);
   const limit = cap === null ? W - right : x(sign * cap);
+  const across = p => (hidden.includes(p.index) ? limit : x(p.x)); // within the limit by its exact figure
   const steps = shown.filter(p => p.efficient).sort((a, b) => a.x - b.x);
-  const path = steps.map((p, i) => (i ? `H${x(p.x)}V${y(p.y)}` : `M${x(p.x)} ${y(p.y)}`)).join("");
+  const path = steps.map((p, i) => (i ? `H${across(p)}V${y(p.y)}` : `M${across(p)} ${y(p.y)}`)).join("");
   const kind = p => (p.index === here ? "here" : !p.efficient ? "beaten" : p.unsafe ? "unsafe" : "efficient");
   const size = { here: 7, efficient: 4.5, unsafe: 4.5, beaten: 3 };
   const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => {
-    const at = { cx: x(p.x), cy: y(p.y) };
+    const at = { cx: across(p), cy: y(p.y) };
     return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === first ? -1 : p.index) : null },
       p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
-      h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, p.title));
+      h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, `Number ${p.number}: ${p.title}`));
   });
   const words = `Of ${steps.length} of ${shown.length} releases no other is both safer and more accurate; the others are dominated by one of them.`;
   const found = new Set(shown.map(kind));
@@ -69,6 +63,7 @@ function frontierPicture(study, { cap: asked, proposed, here, first }, open) {
       h("svg:text", { x: left, y: H - 8 }, `← ${ends[0]}`),
       h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, `${ends[1]} →`),
       h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
-    h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit")),
+    h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit"),
+      h("span", {}, "drawn by rounded figures, decided by exact")),
   ];
 }

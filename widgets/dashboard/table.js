@@ -45,7 +45,7 @@ function classTable(say) {
     h("div", { class: "wb-open wb-between", style: `width:${100 * (high - low)}%` }));
   const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
   const share = (name, value, kind) => h("div", { class: "wb-share" },
-    h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(percent(value, 0))));
+    h("span", {}, name), track(value, kind), h("span", { class: "wb-number" }, firm(aboutPerCent(value))));
   const cell = (i, ...children) => h("td", { "data-head": heads[i].textContent }, ...children);
   const row = one => {
     const known = one.labels.map((label, i) => [study.columns[i], label]).filter(([, label]) => label !== null);
@@ -74,7 +74,7 @@ function classTable(say) {
     about: given => {
       study = given;
       meaning.textContent = `How exposed: ${given.exposure}. Hatched: not published.`;
-      small.textContent = `Numbers of ${given.record[1]} are rounded to ${given.smallest}, and of small groups shares are told in quarters.`;
+      small.textContent = given.rounding;
     },
     at: (next, card) => {
       order.textContent = card.unlisted || card.order;

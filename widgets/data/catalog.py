@@ -1,5 +1,4 @@
-"""The catalog of a server of Spark's or of a file of DuckDB's: a level is asked for when it is unfolded, beside the
-kernel."""
+"""The catalog of a Spark server or a DuckDB file; each level is read in the background when it is unfolded."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class Catalog(Worker):
         self._told, self._say, self._folder = told, failed, folder
 
     def look(self, content: Mapping[str, Any]) -> None:
-        """What is below a path: names, or of a table first its columns and then its records."""
+        """Read what is below a path: names, or the columns and then the number of records of a table."""
         remote, path = _place(content)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
@@ -55,7 +54,7 @@ class Catalog(Worker):
         return {"spark": spark_catalog.table_name(path), "remote": remote}
 
     def _known(self, remote: str) -> tuple[Any, Any]:
-        """What is asked, and the module that knows how."""
+        """Return the source and the module that reads it."""
         if not _is_file(remote):
             return Session.opened(remote), spark_catalog
         file_format(place := Path(self._folder()) / remote, None)

@@ -50,23 +50,49 @@ function histogram(bars, name) {
   return picture;
 }
 
-/** Chooses the type of a column: the one found, or one that was said. */
-function typeChoice(name, found, said, say) {
-  const options = ["", "number", "date", "text"].map(kind =>
-    h("option", { value: kind, selected: kind === (said ?? "") }, kind || (found ? KINDS[found][1] : "as found")));
-  return h("select", { class: "wb-type", "aria-label": `Type of ${name}`,
-    onchange: event => say("choose", { field: "type", column: name, value: event.target.value }) }, options);
+const TYPES = [["number", "number"], ["number 1,234.5", "number as 1,234.5"], ["number 1.234,5", "number as 1.234,5"],
+  ["date", "date"], ["date dd/mm/yyyy", "date as dd/mm/yyyy"], ["date mm/dd/yyyy", "date as mm/dd/yyyy"], ["text", "text"]];
+const FORMAT = "format"; // another format of a date, which is typed
+
+/** Chooses the type of a column: the one found, one of the usual ones, or dates in a format that is typed. */
+function typeChoice(name, found, declared, say) {
+  const send = value => say("choose", { field: "type", column: name, value });
+  const options = [["", found ? KINDS[found][1] : "as found"], ...TYPES];
+  if (declared && !options.some(([kind]) => kind === declared)) options.push([declared, declared.replace(" ", " as ")]);
+  options.push([FORMAT, "date in another format…"]);
+  const choice = h("select", { class: "wb-type", "aria-label": `Type of ${name}`, onchange: event => {
+    if (event.target.value !== FORMAT) return send(event.target.value);
+    form.hidden = false;
+    form.focus();
+  } }, options.map(([kind, word]) => h("option", { value: kind, selected: kind === (declared ?? "") }, word)));
+  const form = h("input", { type: "text", class: "wb-format", hidden: true, spellcheck: "false", placeholder: "dd.mm.yy",
+    "aria-label": `Date format of ${name}`, title: "dd, mm, yyyy or yy as they are written, or as in strptime: %d %b %Y",
+    onkeydown: event => { if (event.key === "Escape") { choice.value = declared ?? ""; form.hidden = true; } },
+    onchange: () => { if (form.value.trim()) send(`date ${form.value.trim()}`); } });
+  return h("span", { class: "wb-types" }, choice, form);
 }
 
-function columnLine(column, records, said, say) {
+/** A column that cannot be read as it is: why, and what can be done about it. */
+function unreadableLine({ name, text, choices, texts, values }, declared, say) {
+  const ways = choices.map(kind => h("button", { type: "button",
+    onclick: () => say("choose", { field: "type", column: name, value: kind }) }, kind.replace(" ", " as ")));
+  if (texts.length) ways.push(h("button", { type: "button",
+    onclick: () => say("choose", { field: "missing", add: values }) }, texts.length === 1 ? "Read it as missing" : "Read these as missing"));
+  return h("li", {}, h("b", {}, name), " ", typeChoice(name, "", declared, say), h("span", { class: "wb-wrong" }, text),
+    texts.length ? h("span", { class: "wb-offending" }, "Not numbers: ", texts.map((one, i) => [i ? ", " : "", h("code", {}, one)])) : null,
+    ways.length ? h("span", { class: "wb-row" }, ways) : null);
+}
+
+function columnLine(column, records, declared, say) {
   const [, word] = KINDS[column.kind];
   const share = column.missing / records;
   return h("tr", { "data-name": column.name.toLowerCase() },
-    h("th", { scope: "row", title: column.name }, column.name),
-    h("td", { title: word }, typeChoice(column.name, column.kind, said[column.name], say)),
+    h("th", { scope: "row", title: column.name }, column.name,
+      column.range ? h("span", { class: "wb-range", title: `Minimum and maximum: ${column.range}` }, column.range) : null),
+    h("td", { title: word }, typeChoice(column.name, column.kind, declared[column.name], say)),
     h("td", { class: "wb-number" }, count(column.distinct)),
     h("td", { class: "wb-number", title: column.missing ? `${count(column.missing)} records` : null },
-      column.missing ? (share < 0.0005 ? "< 0.1 %" : percent(share)) : h("span", { class: "wb-none" }, "–")),
+      column.missing ? perCent(share) : h("span", { class: "wb-none" }, "–")),
     h("td", {}, histogram(column.bars, column.name)));
 }
 
@@ -181,12 +207,16 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   } });
   const sampleRow = field("sample", "A random sample, in records", sample,
     "Drawn at random without replacement; whatever is made of it says that it is of a sample");
-  const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "as found",
+  const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "only empty cells",
     onchange: () => say("choose", { field: "missing", value: markers.value }) });
-  const markersRow = h("div", { class: "wb-markers" },
-    field("missing", "Missing values", markers, "Texts that stand for a missing value, between commas: -7, unknown"));
+  const asFound = h("button", { type: "button", hidden: true, title: "Recognize the usual texts, such as NA",
+    onclick: () => say("choose", { field: "missing", value: null }) }, "As found");
+  const markersRow = h("div", { class: "wb-markers" }, field("missing", "Missing values", markers,
+    "Empty cells and these texts, between commas: NA, unknown"));
+  markers.after(asFound);
   const typeWrong = h("div", { "data-field": "type" }, h("span", { class: "wb-wrong", role: "alert" }));
   const unreadable = h("ul", { class: "wb-unreadable", hidden: true, "aria-label": "Columns that cannot be read" });
+  const tables = h("div", { class: "wb-row wb-tables", role: "group", "aria-label": "Tables of the file", hidden: true, "data-field": "table" });
   const using = h("div", { class: "wb-using" });
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
   const rows = h("tbody");
@@ -198,7 +228,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const notes = h("ul"), notesTitle = h("summary");
   const noted = h("details", { class: "wb-notes" }, notesTitle, notes);
   const known = h("div", { hidden: true }, h("div", { class: "wb-data-head" }, using, search), table, none, missingRow, sampleRow, noted);
-  body.append(source, pathPanel, catalog.element, drop, work, unreadable, typeWrong, markersRow, known);
+  body.append(source, pathPanel, catalog.element, drop, work, tables, unreadable, typeWrong, markersRow, known);
 
   let summary = {};
   const drawRows = () => rows.replaceChildren(
@@ -225,7 +255,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
 
   const origin = () => ["bundled", "path", "sql", "spark", "given"].find(key => key in state.data) ?? "bundled";
   const originTab = () => origin() === "given" && String(state.data.given).startsWith("upload: ") ? "upload"
-    : state.data.table ? "spark" : origin();
+    : state.data.table && /\.(duckdb|ddb)$/i.test(state.data.path) ? "spark" : origin();
 
   function choose(key) {
     open = key;
@@ -255,7 +285,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     missing.disabled = !drops && !state.data.drop_missing;
     would.textContent = !drops ? "(there are none)" : drops === summary.records
       ? "(all of them: make columns that are mostly missing identifiers)"
-      : `(${count(drops)}, ${percent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
+      : `(${count(drops)}, ${perCent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
     const drawn = state.data.sample < left ? `a random sample of ${count(state.data.sample)} of ` : "";
     chosen(`${name}, ${drawn}${count(left)} records × ${count(summary.columns.length)} columns`);
   }
@@ -267,11 +297,16 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     if (before !== JSON.stringify(state.data)) { drawRows(); filter(); }
     markers.value = state.missing ?? "";
     unreadable.hidden = !(state.unreadable ?? []).length;
-    unreadable.replaceChildren(...(state.unreadable ?? []).map(({ name, text }) => h("li", {},
-      h("b", {}, name), " ", typeChoice(name, "", (state.types ?? {})[name], say), h("span", { class: "wb-wrong" }, text))));
+    asFound.hidden = !state.listed;
+    tables.hidden = !(state.tables ?? []).length;
+    tables.replaceChildren(...(state.tables ?? []).map(name =>
+      h("button", { type: "button", onclick: () => say("choose", { field: "table", value: name }) }, name)),
+      h("span", { class: "wb-wrong", role: "alert" }));
+    unreadable.replaceChildren(
+      ...(state.unreadable ?? []).map(one => unreadableLine(one, (state.types ?? {})[one.name], say)));
     if (!path.value && state.typed) path.value = state.typed;
-    if (!path.value && state.data.path && !state.data.table) path.value = state.data.path;
-    if (!catalog.server.value) catalog.server.value = state.data.remote ?? (state.data.table ? state.data.path : "");
+    if (!path.value && state.data.path && originTab() === "path") path.value = state.data.path;
+    if (!catalog.server.value) catalog.server.value = state.data.remote ?? (originTab() === "spark" ? state.data.path ?? "" : "");
     if (state.busy && !upload) { busy = state.busy; working(`Reading ${busy}…`); }
     drawState();
   });

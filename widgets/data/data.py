@@ -14,16 +14,19 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Seldom, Tell, Worker
 from widgets.data.catalog import Catalog
 from widgets.data.summary import summary
+from widgets.data.unreadable import markers_in, unreadable_columns
 from widgets.data.upload import CHUNK, KNOWN, Upload, suffix
-from workbench.base.errors import BadColumns, BadInput, said
-from workbench.base.progress import listening
-from workbench.data.reading.cures import CONTROLS, in_words
-from workbench.data.reading.dialect import refuse_larger
+from workbench.base.errors import BadColumns, BadInput, safe_repr
+from workbench.base.names import format_names, parse_names
+from workbench.base.progress import cancellable
+from workbench.data.reading.column_types import parse_type
+from workbench.data.reading.packed import is_packed, refuse_larger
+from workbench.data.reading.table_choice import SeveralTables
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import Study
 
-READ_AS = ("types", "missing")  # what may be said of values
+READ_AS = ("types", "missing")  # settings about values
 MOST_BYTES = 200_000_000
 UNPACKED = 20  # times as many may be in a packed file
 
@@ -59,7 +62,9 @@ class DataPicker(Part):
         self._field = "source"
         self._typed = ""
         self._asked: dict[str, Any] = {}  # what was read last, or could not be
-        self._unreadable: list[dict[str, str]] = []  # its columns that could not be read, and why
+        self._unreadable: list[dict[str, Any]] = []  # its columns that could not be read, and why
+        self._tables: tuple[str, ...] = ()  # to choose from, where a file has several
+        self._failed_markers: tuple[str, ...] = ()  # what was read as missing in them
         self._good: dict[str, Any] = {}  # where `base` is from
         self._summary: dict[str, Any] = {}
         self._summarised: Table | None = None
@@ -88,7 +93,7 @@ class DataPicker(Part):
 
     @property
     def reading(self) -> bool:
-        """Whether data are being read."""
+        """Return whether data are being read."""
         return bool(self._busy)
 
     def take(self, data: Mapping[str, Any], base: Table) -> None:
@@ -115,9 +120,17 @@ class DataPicker(Part):
             typed=self._typed,
             busy=self._busy,
             types=self._asked.get("types", {}),
-            missing=", ".join(self._asked.get("missing", ())),
+            missing=format_names(self._markers()),
+            listed="missing" in self._asked,
+            tables=self._tables,
             unreadable=self._unreadable,
         )
+
+    def _markers(self) -> list[str]:
+        """The texts that are read as missing: those that were listed, or those that were found."""
+        listed = self._asked.get("missing")
+        found = self._failed_markers if self._unreadable else self.base.missing_texts if self.base is not None else ()
+        return [one for one in (found if listed is None else listed) if one]
 
     def _show_summary(self) -> None:
         self.tell("summary", **self._summary)
@@ -127,9 +140,10 @@ class DataPicker(Part):
         if self._summarised is not self.base:
             self._summarised, self._summary = self.base, summary(self.base) if self.base is not None else {}
         self._show_summary()
+        self._show_state()  # the texts that were read as missing
 
     def _told_where(self) -> None:
-        """A program, or the worker, says where the data are from."""
+        """Follow a new source, set by a program or by the worker."""
         if origin(self.data) == origin(self._good):
             self._good = dict(self.data)
             self._show_state()
@@ -143,9 +157,9 @@ class DataPicker(Part):
         if field == "drop_missing":
             self._leave_out(field, True if value else None)
         elif field == "sample":
-            wrong = "say how many records as a whole number, 1 or above; empty: all"
+            wrong = "the number of records must be a whole number, 1 or above; empty: all"
             self._leave_out(field, None if value == "" else whole(content, "value", 1, wrong=wrong))
-        elif field in ("type", "missing"):
+        elif field in ("type", "missing", "table"):
             self._read_as(field, content)
         elif field == "path":
             self._typed = str(value or "").strip()
@@ -162,17 +176,17 @@ class DataPicker(Part):
         elif field == "source" and value == "given" and self._given is not None:
             self._read(self._options(self._handed()), "source")
         else:
-            raise BadInput(f"there is no such choice: {said(value)}")
+            raise BadInput(f"there is no such choice: {safe_repr(value)}")
 
     def _leave_out(self, field: str, value: object) -> None:
-        """Which records are asked about, of those that were read; None: all."""
+        """Set the filter of records; None: all."""
         if self._busy:
             raise BadInput("wait until the data are read, or cancel that first")
         rest = {key: one for key, one in self.data.items() if key != field}
         self.data = rest if value is None else {**rest, field: value}
 
     def hear_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What a server of Spark's or a file of DuckDB's has below a catalog, a schema or a table."""
+        """Read a level of a catalog of a Spark server or a DuckDB file."""
         self._refuse_servers()
         self._catalog.look(content)
 
@@ -188,15 +202,21 @@ class DataPicker(Part):
         if self._busy:
             raise BadInput("wait until the data are read, or cancel that first")
         said = {key: self._asked[key] for key in READ_AS if key in self._asked}
+        value = content.get("value")
         if field == "type":
-            kind = {"type": str(content.get("value"))} if content.get("value") else {}
-            types = {name: one for name, one in said.get("types", {}).items() if name != content.get("column")}
-            said["types"] = types | {str(content.get("column")): one for one in kind.values()}
-        else:
-            said["missing"] = [one.strip() for one in str(content.get("value") or "").split(",")]
-            said["missing"] = said["missing"] if any(said["missing"]) else []
-        data = {key: one for key, one in self._asked.items() if key not in READ_AS}
-        data |= {key: one for key, one in said.items() if one}
+            kind = value
+            types = {name: one for name, one in said.pop("types", {}).items() if name != content.get("column")}
+            if kind:
+                types[str(content.get("column"))] = str(parse_type(kind))
+            said |= {"types": types} if types else {}
+        elif "add" in content:
+            said["missing"] = [*dict.fromkeys([*self._markers(), *map(str, content["add"])])]
+        elif field == "missing" and value is None:
+            said.pop("missing", None)
+        elif field == "missing":
+            said["missing"] = [*parse_names(str(value))]
+        data = {key: one for key, one in self._asked.items() if key not in READ_AS} | said
+        data |= {"table": str(value)} if field == "table" else {}
         if str(data.get("given", "")).startswith("upload: "):
             self._asked = data
             raise BadInput("upload the file again: it is not kept here, and will be read in this way")
@@ -236,7 +256,7 @@ class DataPicker(Part):
         if complete:
             self._upload = None
             again = self._asked if self._asked.get("given") == f"upload: {upload.name}" else {}
-            said = {key: one for key, one in again.items() if key in READ_AS}
+            said = {key: one for key, one in again.items() if key in (*READ_AS, "table")}
             self._read({"given": f"upload: {upload.name}", **said}, "upload", upload)
 
     def hear_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -253,7 +273,7 @@ class DataPicker(Part):
     # --- reading
 
     def _options(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The same data read again are used as they were; of others no record is left out unasked."""
+        """Return the settings for reading; filters are kept only for the same data."""
         return dict(self.data) if origin(data) == origin(self.data) else data
 
     def _handed(self) -> dict[str, Any]:
@@ -278,9 +298,9 @@ class DataPicker(Part):
                 tell(self._progressed, records)
 
             try:
-                if upload and upload.path.suffix == ".gz":
+                if upload and is_packed(upload.path):
                     readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
-                with listening(cancel, Seldom(lambda words: tell(self._progressed, 0, words))):
+                with cancellable(cancel, Seldom(lambda words: tell(self._progressed, 0, words))):
                     table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
                     seen = summary(table)
             except ReadingCancelled:
@@ -307,7 +327,8 @@ class DataPicker(Part):
         """Both change together: whoever hears of one finds the other."""
         self._good, self._summary, self._summarised = data, seen, table
         self._asked, self._unreadable = data, []
-        for field in ("source", "path", "upload", "spark", "type", "missing"):
+        self._tables = ()
+        for field in ("source", "path", "upload", "spark", "type", "missing", "table"):
             self.fine(field)
         with self.hold_trait_notifications():
             self.base, self.data, self.trouble = table, data, ""
@@ -324,18 +345,21 @@ class DataPicker(Part):
                 self._field, f"{one if len(columns) == 1 else many}; say below how, and the data are read again"
             )
         elif isinstance(error, BadInput):
-            self.problem(self._field, str(error))
+            text = (
+                str(error).partition("; ")[0] + "; choose one below" if isinstance(error, SeveralTables) else str(error)
+            )
+            self.problem(self._field, text)
         else:
             self.wrong(self._field, error)
-        shown = {name: text.partition(f"column {name!r}: ")[2] or text for name, text in columns.items()}
-        self._unreadable = [{"name": name, "text": in_words(text, CONTROLS)} for name, text in shown.items()]
+        self._tables = error.tables if isinstance(error, SeveralTables) else ()
+        self._unreadable, self._failed_markers = unreadable_columns(error), markers_in(error)
         self._show_state()
         self._back()
         known = "; ".join(f"column {one['name']!r}: {one['text']}" for one in self._unreadable) or str(error)
         self.trouble = known if isinstance(error, BadInput) else "the data cannot be read"
 
     def _back(self) -> None:
-        """To where the last good table is from, if there is one."""
+        """Return to the source of the last good table, if there is one."""
         if self.base is not None and origin(self.data) != origin(self._good):
             self.data = self._good
 
@@ -345,24 +369,25 @@ class DataPicker(Part):
 
 
 def readable(read: Callable[[], T], upload: Upload | None) -> T:
-    """What is read; what is wrong with an upload is said with the name that its owner gave it."""
-    failure = None
+    """Read data; errors name an upload by its original name."""
     try:
         return read()
     except BadColumns:
         raise
     except BadInput as error:
-        failure = str(error).replace(str(upload.path), upload.name) if upload else str(error)
-    raise BadInput(failure)
+        failure = error
+    if upload:
+        failure.args = (str(failure).replace(str(upload.path), upload.name),)
+    raise failure.with_traceback(None)  # its frames would keep the source's folder
 
 
 def origin(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What has to be read, whatever is left out of it later."""
+    """Return the settings that decide which data are read; filters come later."""
     return {key: value for key, value in data.items() if key not in LEAVES_OUT}
 
 
 def said_where(data: Mapping[str, Any]) -> str:
-    """Where data are from, in a word or two."""
+    """Describe the source of data in a word or two."""
     found = next((str(data[key]) for key in ("bundled", "path", "spark", "given") if key in data), "the query")
     name = (Path(found).name if "path" in data else found) or found or "the data"
     return f"{name}: {data['table']}" if "table" in data else name

@@ -1,4 +1,4 @@
-"""What is said of a table before it has roles: of values only what at least ten records share."""
+"""The summary of a table before it has roles; it shows only values that at least ten records share."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from workbench.data.column import Column
-from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 
-SMALLEST = 10  # fewer records than that are not told apart
+SMALLEST = 10  # records: values of fewer are not shown
 BARS = 16
 
 
@@ -22,6 +22,7 @@ def summary(table: Table) -> dict[str, Any]:
             "kind": column.kind,
             "distinct": len(column.values),
             "missing": column.missing,
+            "range": value_range(column),
             "bars": bars(column),
         }
         for name, column in table.columns.items()
@@ -30,8 +31,23 @@ def summary(table: Table) -> dict[str, Any]:
         "records": table.records,
         "incomplete": table.incomplete,
         "columns": columns,
-        "notes": [in_words(note, CONTROLS) for note in table.notes],
+        "notes": [translate_message(note, CONTROLS) for note in table.notes],
     }
+
+
+def value_range(column: Column) -> str:
+    """The minimum and the maximum of a column of numbers or dates: what shows a misread comma or day at once."""
+    if column.kind == "text" or not len(column.values):
+        return ""
+    if column.kind == "date":
+        low, high = column.labels[0], column.labels[-1]
+    else:
+        low, high = (_number(one) for one in (column.values[0], column.values[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, np.integer) else f"{value:,.6g}"
 
 
 def bars(column: Column) -> list[dict[str, Any]]:

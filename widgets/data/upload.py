@@ -1,4 +1,4 @@
-"""A file that arrives from the browser in chunks, in a private folder that goes with it."""
+"""Uploads: files that arrive from the browser in chunks, each in a private temporary folder."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
-from workbench.data.reading.formats import SUFFIXES
+from workbench.data.reading.formats import SUFFIXES, TEXT
+from workbench.data.reading.packed import PACKED
 
 CHUNK = 1_000_000  # well below what a websocket takes
-KNOWN = ", ".join(sorted({*SUFFIXES} - {".tab", ".pq", ".ndjson"}))
+RARE = {".tab", ".pq", ".ndjson", ".jsonl", ".xlsm", ".db", ".sqlite3", ".arrow", ".zsav", ".por", ".xpt"}
+KNOWN = ", ".join(one for one in SUFFIXES if one not in RARE)
 
 
 class Upload:
-    """A file that arrives in chunks, in a private folder that goes with it."""
+    """A file that arrives in chunks, in a private temporary folder."""
 
     def __init__(self, token: str, name: str, size: int) -> None:
         self.token, self.name, self.size, self.received, self.chunks = token, name, size, 0, 0
@@ -44,10 +46,12 @@ def _discard(file: Any, folder: Path) -> None:
 
 
 def suffix(name: str) -> str:
-    """The extension that says how to read a file; BadInput where it says nothing."""
+    """Return the extension by which a file is read; BadInput if it is unknown."""
     found = [one.lower() for one in Path(name).suffixes]
-    packed = found[-1:] == [".gz"]
-    kind = found[-2] if packed and len(found) > 1 else found[-1] if found else ""
-    if kind not in SUFFIXES:
-        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}, or one of these with .gz")
-    return kind + ".gz" * packed
+    if found[-1:] == [".zip"] and (len(found) < 2 or found[-2] not in TEXT):
+        return ".zip"
+    packed = found.pop() if found[-1:] and found[-1] in PACKED else ""
+    kind = found[-1] if found else ""
+    if kind not in (TEXT if packed else SUFFIXES):
+        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}; text may be packed ({', '.join(PACKED)})")
+    return kind + packed

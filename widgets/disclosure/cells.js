@@ -30,7 +30,7 @@ function barsCell(data, row) {
   const y = share => (height - share / top * (height - 1)).toFixed(1);
   const bar = v => `M${(v * step + gap / 2).toFixed(1)} ${height}V${y(values[v][1])}h${(step - gap).toFixed(1)}V${height}z`;
   const marks = values.map(([, , table], v) => `M${(v * step).toFixed(1)} ${y(table)}h${step.toFixed(1)}`).join("");
-  const said = mostMoved(values, 4).map(([label, here, table]) => `${label} ${percent(here)} (${percent(table)})`).join(", ");
+  const said = mostMoved(values, 4).map(([label, here, table]) => `${label} ${perCent(here)} (${perCent(table)})`).join(", ");
   return h("div", { role: "gridcell", title: `in the class (in the whole table): ${said}` },
     h("svg:svg", { viewBox: `0 0 ${width} ${height}`, height, preserveAspectRatio: "none", role: "img", "aria-label": said },
       h("svg:path", { class: "wb-in-class", d: values.map((_, v) => (values[v][1] && v !== worst.bar ? bar(v) : "")).join("") }),
@@ -48,12 +48,12 @@ function lossCell(data, row, threshold) {
   return h("div", {
     role: "gridcell", class: `wb-number wb-loss-cell${risk ? " wb-at-risk" : ""}`,
     style: `--wb-part: ${Math.min(100, 100 * loss / data.loss.dearest).toFixed(1)}%`, title: risk ? "at risk" : null,
-  }, risk && h("i", { role: "img", "aria-label": "at risk" }, "▲"), figures(loss, "lower"));
+  }, risk && h("i", { role: "img", "aria-label": "at risk" }, "▲"), figures(loss));
 }
 
 function exposedCell(data, row) {
   const { label, prior } = data.loss.worst[data.columns.worst[row]], after = data.columns.posterior[row];
-  return h("div", { role: "gridcell", class: "wb-two", title: `${label}: ${percent(prior)} in the whole table, ${percent(after)} in the class` },
+  return h("div", { role: "gridcell", class: "wb-two", title: `${label}: ${perCent(prior)} in the whole table, ${perCent(after)} in the class` },
     h("span", {}, label), h("span", { class: "wb-second" }, `${share(prior)} → ${share(after)} %`));
 }
 
@@ -62,10 +62,10 @@ const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
-  const said = `${figure} ${score[row] === Infinity ? "∞" : figures(score[row], betterBy(bound))} ${bound} ${figures(limit)}`;
+  const said = `${figure} ${score[row] === Infinity ? "∞" : figuresBeside(score[row], limit)} ${bound} ${figures(limit)}`;
   return h("div", {
     role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
-    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${figures(100 * used[row], "lower")} % of the limit is used`}`,
+    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${figures(100 * used[row])} % of the limit is used`}`,
   }, h("i", { class: "wb-gauge", "aria-hidden": "true" }, h("i", { style: `width: ${(100 * Math.min(1, used[row])).toFixed(0)}%` })),
   h("span", {}, broken[row] ? `✕ ${said}` : said));
 }

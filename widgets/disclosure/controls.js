@@ -90,7 +90,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
       if (!data?.loss) return;
       const found = atRisk(data, value);
       said.textContent = found.records
-        ? `${count(found.records)} of ${count(data.records)} records (${unbroken(`${figures(100 * found.records / data.records, "lower")} %`)}) lose that `
+        ? `${count(found.records)} of ${count(data.records)} records (${unbroken(`${figures(100 * found.records / data.records)} %`)}) lose that `
           + `much, in ${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}.`
         : "No record loses that much.";
       said.title = said.textContent;
@@ -107,15 +107,12 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
 
 const number = text => (text.trim() === "" ? null : Number(text));
 
-/** What is better where a limit is kept on that side. */
-const betterBy = bound => (bound === "≥" ? "higher" : "lower");
-
 /** What limits the release keeps, or without a model, how far it keeps each; and why nothing is said of losses. */
 function keptText(data) {
   const alone = one => data.achieved.filter(other => other.figure === one.figure).length === 1;
   const figuresOf = data.achieved.map(one => (data.asked
-    ? `${one.figure} = ${figures(one.value, betterBy(one.bound))} (${one.name} asks ${one.bound} ${figures(one.limit)})`
-    : `${one.figure} = ${figures(one.value, betterBy(one.bound))}${alone(one) ? "" : ` (${one.name})`}`));
+    ? `${one.figure} = ${figuresBeside(one.value, one.limit)} (${one.name} asks ${one.bound} ${figures(one.limit)})`
+    : `${one.figure} = ${figures(one.value)}${alone(one) ? "" : ` (${one.name})`}`));
   const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was asked for; achieved"}: ${figuresOf.join(", ")}.` : "";
   const note = data.note && `${data.note[0].toUpperCase()}${data.note.slice(1)}.`;
   return unbroken([note, kept].filter(Boolean).join(" "));

@@ -37,7 +37,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     nothing.hidden = !(body.hidden = false);
     stale(content.stale);
     side.hidden = values.hidden = !data.loss;
-    lossTitle.textContent = data.loss ? `Loss of the records: mean ${figures(data.loss.mean, "lower")}` : "";
+    lossTitle.textContent = data.loss ? `Loss of the records: mean ${figures(data.loss.mean)}` : "";
     shares.replaceChildren(...sharesList(data.shares));
     sharesNote.textContent = data.shares.text ? ""
       : "How far the mean loss falls when this column is merged away, as a share of all such falls.";

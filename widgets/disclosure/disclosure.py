@@ -1,7 +1,7 @@
-"""The disclosure table: one row a class, why it is exposed, who is at risk, and the distribution of losses beside it.
+"""The disclosure table: a row for each class with its exposure and risk, next to the distribution of losses.
 
-All numbers of a release go to the view once, as columns in binary buffers; it sorts, filters and draws by itself. What
-needs words (why a class is exposed) is asked for, one class at a time.
+All numbers of a release are sent to the view once, as columns in binary buffers; the view sorts, filters and draws.
+Explanations of single classes are requested one at a time.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import traitlets
 from widgets.base.part import Part, script, styles, whole
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
-from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.data.sensitive import Sensitive
-from workbench.disclosure.exposure import Exposure, exposed
+from workbench.disclosure.exposure import Exposure, assess_exposure
 from workbench.models import Model
 from workbench.releases.base import Release, refuse_other
 
@@ -64,9 +64,9 @@ class DisclosureTable(Part):
         if release is not None:
             refuse_other(release, "DisclosureTable")
         if model is not None and not isinstance(model, Model):
-            raise BadInput(f"DisclosureTable: {said(model)} is not a model; write, for example, KAnonymity(5)")
+            raise BadInput(f"DisclosureTable: {safe_repr(model)} is not a model; write, for example, KAnonymity(5)")
         self._shown: ReleaseView | None = None
-        self._turn = self._sent = 0  # of what there is, and of what was sent last
+        self._turn = self._sent = 0  # versions of the content: the present one, and the last that was sent
         self._drawing = 0.0  # until when a view may be drawing that
         self._later: Turn | None = None
         self._settling: Turn | None = None
@@ -100,10 +100,10 @@ class DisclosureTable(Part):
 
     @property
     def computing(self) -> bool:
-        """Whether the table of classes is still of an earlier release."""
+        """Return whether the table still shows an earlier release."""
         return self._computing
 
-    # what to show, computed beside the kernel: at most one at a time, then the latest, once the hand rests
+    # computed in the background: one at a time, then the latest when changes pause
 
     def _changed(self, change: Any) -> None:
         if change.name == "release" and change.new and self.sensitive not in ("", *change.new.table.sensitive):
@@ -137,7 +137,7 @@ class DisclosureTable(Part):
         self.wrong("", error)
 
     def _stale(self, on: bool) -> None:
-        """Whether what is shown is of an earlier release: the view dims it."""
+        """Dim the view while it shows an earlier release."""
         if self._computing != on:
             self._computing = on
             self.tell("stale", on=on)
@@ -154,7 +154,7 @@ class DisclosureTable(Part):
         self._offer()
 
     def _holds(self, found: ReleaseView) -> bool:
-        """Whether what was computed is still of the table at hand; a slider's next release is of the same one."""
+        """Return whether the result belongs to the present table."""
         return self.release is not None and self.release.table is found.release.table
 
     def _offer(self) -> None:
@@ -241,13 +241,13 @@ class DisclosureTable(Part):
 
 
 def look(release: Release | None, sensitive: str, model: Model | None) -> ReleaseView | None:
-    """All that the view shows of a release."""
+    """Compute the content of the view."""
     if release is None:
         return None
     try:
-        seen = exposed(release, sensitive or None, model)
+        seen = assess_exposure(release, sensitive or None, model)
     except Undefined as reason:
-        text = f"{reason}: who would be exposed can't be told class by class."
+        text = f"{reason}: exposure cannot be shown by class."
         return ReleaseView(release, None, "nothing", {"text": text[:1].upper() + text[1:]})
     columns: dict[str, np.ndarray] = {"size": seen.classes.sizes}
     content = {
@@ -349,7 +349,7 @@ def _shares(seen: Exposure) -> dict[str, Any]:
 
 
 def same_classes(old: Exposure, new: Exposure, wanted: list[int]) -> dict[int, int]:
-    """Where classes of one release lie in another of the same table, by their released values; a bucket has none."""
+    """Match classes of two releases of one table by their released values; buckets have none."""
     here, there = old.classes, new.classes
     if here.exact or there.exact or old.release.table is not new.release.table:
         return {}

@@ -38,7 +38,7 @@ function lossChart({ range }) {
     h("svg:line", { x1: LEFT, x2: RIGHT, y1: FOOT, y2: FOOT, class: "wb-foot" }),
     h("svg:text", { x: RIGHT, y: FOOT + 25, "text-anchor": "end" }, "privacy loss   ← lower is better"));
     drawRisk(threshold);
-    element.setAttribute("aria-label", `Records by privacy loss, from 0 to ${figures(worst, "lower")}: ${count(data.records)} in all`);
+    element.setAttribute("aria-label", `Records by privacy loss, from 0 to ${figures(worst)}: ${count(data.records)} in all`);
   }
 
   function drawRisk(threshold) {
@@ -93,10 +93,10 @@ function sharesList(shares) {
   const none = shares.each.every(one => !one.share);
   return shares.each.map(({ name, share, without }) => h("div", {
     class: "wb-share", role: "listitem",
-    title: `${name}: the mean loss of the records falls from ${figures(shares.mean, "lower")} to ${figures(without, "lower")} without it`,
+    title: `${name}: the mean loss of the records falls from ${figures(shares.mean)} to ${figures(without)} without it`,
   }, h("span", { class: "wb-share-name" }, name),
   h("i", { class: "wb-gauge", "aria-hidden": "true" }, h("i", { style: `width: ${(100 * share).toFixed(1)}%` })),
-  h("span", { class: "wb-number" }, none ? "0 %" : percent(share, 0))));
+  h("span", { class: "wb-number" }, none ? "0 %" : aboutPerCent(share))));
 }
 
 /** The values of one class beside the whole table's, those that moved most first. */

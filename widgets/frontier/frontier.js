@@ -263,7 +263,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   }
 
   function pairs(point) {
-    return state.measures.map(({ key, better }, i) => [h("dt", {}, key), h("dd", {}, figures(point.values[i], better) + point.intervals[i])]);
+    return state.measures.map(({ key, better }, i) => [h("dt", {}, key), h("dd", {}, figures(point.values[i]) + point.intervals[i])]);
   }
 
   /** Through the points from left to right, as they are drawn. */
@@ -315,7 +315,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const selected = model.get("selected"), index = cursor >= 0 ? cursor : selected, point = state.points[index];
     const rows = [];
     if (point) {
-      const values = state.measures.map(({ key, better }, i) => `${key} ${figures(point.values[i], better)}${point.intervals[i]}`).join(", ");
+      const values = state.measures.map(({ key, better }, i) => `${key} ${figures(point.values[i])}${point.intervals[i]}`).join(", ");
       rows.push(h("p", {}, h("b", {}, `${cursor >= 0 && cursor !== selected ? "Enter selects" : "Selected"}: ${point.recipe}`), ` ${values}`),
         said(index, h("p", { class: "wb-why" }, point.state)));
     } else rows.push(h("p", { class: "wb-why" }, "Click a point to select its release; the arrow keys go from point to point."));
@@ -332,7 +332,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       h("thead", {}, h("tr", {}, head.map((name, i) => h("th", { scope: "col", class: i > 1 ? "wb-number" : null }, name)))),
       h("tbody", {}, state.points.map((point, i) => h("tr", { "aria-selected": String(i === selected), class: i === selected ? "wb-on" : null },
         h("th", { scope: "row" }, h("button", { type: "button", class: "wb-quiet wb-link", onclick: () => select(i) }, point.recipe)),
-        h("td", {}, point.state), point.values.map((value, i) => h("td", { class: "wb-number" }, figures(value, state.measures[i].better) + point.intervals[i])))))));
+        h("td", {}, point.state), point.values.map((value, i) => h("td", { class: "wb-number" }, figures(value) + point.intervals[i])))))));
   }
 
   return () => picture.end();

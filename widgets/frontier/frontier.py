@@ -13,16 +13,16 @@ from widgets.base.part import script, styles, whole
 from widgets.base.vega import ChartPart
 from widgets.frontier.picture import Picture, table
 from widgets.frontier.still import SavedPicture
-from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.figures import about_per_cent, figures
-from workbench.charts.comparison import unlike
+from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.figures import format_number, format_whole_percent
+from workbench.charts.comparison import describe_difference
 from workbench.charts.headline import headline, left_out
 from workbench.charts.scene import Scene, efficient
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.intervals import LEARNING, OVER, in_words
-from workbench.frontier.least import binding
-from workbench.frontier.least import in_words as far_in_words
+from workbench.frontier.intervals import LEARNING, OVER, describe_intervals
+from workbench.frontier.least import bounded_support
+from workbench.frontier.least import describe_multiple as far_in_words
 from workbench.frontier.recipe import Point, Recipe
 
 VIEWS = ("frontier", "parallel", "heat")
@@ -45,7 +45,7 @@ class FrontierChart(ChartPart):
         help="what stands where the chart would be",
     )
     possible = traitlets.Tuple(help="the least losses that are possible: of any release, with exact quasi-identifiers")
-    stale = traitlets.Bool(False, help="these points are of what is gone: dimmed until the next come")
+    stale = traitlets.Bool(False, help="the points are out of date: dimmed until new points arrive")
     growing = traitlets.Bool(False, help="more points are being measured")
     total = traitlets.Int(0, help="how many points there will be; 0 where nobody knows")
     axes = traitlets.List(traitlets.Unicode(), help="keys of the measures of privacy and utility").tag(sync=True)
@@ -117,7 +117,7 @@ class FrontierChart(ChartPart):
         self.tell("finding", **self._finding)
 
     def finding(self, on: bool, text: str, notes: Sequence[str] | None = None) -> None:
-        """Whether a search goes on, or intervals are made, and how far it is; at the end what a search tried."""
+        """Show the progress of a search or of intervals; at the end what the search tried."""
         self._finding = {"on": on, "text": text, "notes": self._finding["notes"] if notes is None else list(notes)}
         self.tell("finding", **self._finding)
 
@@ -139,12 +139,12 @@ class FrontierChart(ChartPart):
 
     @property
     def scene(self) -> Scene | None:
-        """What is drawn; None where there is nothing to draw."""
+        """The content of the chart; None if there is nothing to draw."""
         if (seen := self._seen()) is None:
             return None
         moving = None if self.nearly and self.view != "frontier" else self.moving  # no other view can mark it as such
         other, log = self._other(seen)[0], frozenset(self.log)
-        bound = binding(*(seen.measure(key) for key in seen.axes)) is not None
+        bound = bounded_support(*(seen.measure(key) for key in seen.axes)) is not None
         possible = self.possible if bound and not self.stale else ()
         return Scene(seen, other, moving, self.caps, self.selected, log=log, nearly=self.nearly, possible=possible)
 
@@ -213,9 +213,9 @@ class FrontierChart(ChartPart):
         )  # fmt: skip
 
     def _note(self, scene: Scene) -> str:
-        """What else is drawn: what is not possible, and intervals."""
+        """Explain the shaded region and the intervals."""
         tries = self.intervals and any(point.intervals for point in scene.frontier.measured)
-        lines = f"Lines and brackets: {in_words(**self.intervals)}." if tries else ""
+        lines = f"Lines and brackets: {describe_intervals(**self.intervals)}." if tries else ""
         beyond = "A researcher who learns may get into the shade." if tries and scene.possible and self._learns else ""
         return " ".join(filter(None, [self._picture.note(scene), lines, beyond]))
 
@@ -238,18 +238,18 @@ class FrontierChart(ChartPart):
             own, other = scene.frontier.area, scene.pinned.area
         except Undefined as reason:
             return f"The two cannot be compared by one number: {reason}."
-        if unlike(scene.frontier, scene.pinned):
+        if describe_difference(scene.frontier, scene.pinned):
             return ""
-        areas = f"Area under the frontier, smaller is better: {figures(own)}, pinned {figures(other)}"
+        areas = f"Area under the frontier, smaller is better: {format_number(own)}, pinned {format_number(other)}"
         if own == other:
             return f"{areas}. They are equal."
         less, more = min(own, other), max(own, other)
         better = "This one" if own < other else "The pinned one"
-        return f"{areas}. {better} is better by {about_per_cent(1 - less / more)}."
+        return f"{areas}. {better} is better by {format_whole_percent(1 - less / more)}."
 
     def _unlike(self, scene: Scene) -> str:
-        """That two frontiers answer different questions, where they do."""
-        why = unlike(scene.frontier, scene.pinned) if scene.pinned is not None else ""
+        """Explain that two frontiers are not comparable, if so."""
+        why = describe_difference(scene.frontier, scene.pinned) if scene.pinned is not None else ""
         if not why:
             return ""
         return (
@@ -264,7 +264,7 @@ class FrontierChart(ChartPart):
         if point is None:
             return ""
         values = [
-            f"{key} {figures(v, scene.frontier.measure(key).better)}"
+            f"{key} {format_number(v)}"
             for key in scene.frontier.axes
             if not math.isnan(v := point.values.get(key, math.nan))
         ]
@@ -277,12 +277,12 @@ class FrontierChart(ChartPart):
         text, index = "", -1
         if scene.best is not None:
             drawn = map(scene.frontier.measure, scene.frontier.axes)
-            values = ", ".join(f"{one.key} {figures(scene.best.values[one.key], one.better)}" for one in drawn)
+            values = ", ".join(f"{one.key} {format_number(scene.best.values[one.key])}" for one in drawn)
             index = next(i for i, point in enumerate(scene.frontier.measured) if point is scene.best)
             word = "caps" if len(scene.held) > 1 else "cap"
-            text = f"Best under the {word}: {scene.best.recipe}: {values}."
+            text = f"Recommended under the {word}: {scene.frontier.label(index)}: {values}."
         elif scene.held:
-            text = f"Out of reach: {scene.shortfall}."
+            text = f"Nothing is recommended: {scene.shortfall}"
         return {"caps": self._picture.caps(scene), "best": text, "best_index": index}
 
     def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -290,7 +290,7 @@ class FrontierChart(ChartPart):
         frontier = self._there()
         side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES:
-            raise BadInput(f"there is no axis of {said(side)}; there are {' and '.join(SIDES)}")
+            raise BadInput(f"there is no axis of {safe_repr(side)}; there are {' and '.join(SIDES)}")
         chosen = {**dict(zip(SIDES, self._drawn_axes(), strict=True)), side: key}
         self.axes = list(frontier.on(*(chosen[side] for side in SIDES)).axes)
 
@@ -298,7 +298,7 @@ class FrontierChart(ChartPart):
         """A logarithmic axis, or a linear one."""
         side, key = content.get("side"), dict(zip(SIDES, self._drawn_axes(), strict=True)).get(str(content.get("side")))
         if key is None:
-            raise BadInput(f"there is no axis of {said(side)}; there are {' and '.join(SIDES)}")
+            raise BadInput(f"there is no axis of {safe_repr(side)}; there are {' and '.join(SIDES)}")
         if content.get("on") and not any(0 < point.values.get(key, 0) < math.inf for point in self._there().measured):
             raise BadInput(f"no point has a value above 0 on {key}, so it has no logarithmic axis")
         self.log = [*(one for one in self.log if one != key), *([key] if content.get("on") else [])]
@@ -316,7 +316,7 @@ class FrontierChart(ChartPart):
         """Another view of the same points."""
         view = content.get("view")
         if view not in VIEWS:
-            raise BadInput(f"there is no view {said(view)}; there are {', '.join(VIEWS)}")
+            raise BadInput(f"there is no view {safe_repr(view)}; there are {', '.join(VIEWS)}")
         self.view = view
 
     def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -336,7 +336,7 @@ class FrontierChart(ChartPart):
         """Figures are to have intervals, over records, seeds or learning, or none."""
         over = content.get("over")
         if over not in ("", *OVER):
-            raise BadInput(f"there are no intervals over {said(over)}; there are {', '.join(OVER)}")
+            raise BadInput(f"there are no intervals over {safe_repr(over)}; there are {', '.join(OVER)}")
         times = {} if over == LEARNING else {name: one for name, one in self.intervals.items() if name == "times"}
         self.intervals = {"over": over, **times} if over else {}
 
@@ -349,16 +349,16 @@ class FrontierChart(ChartPart):
         self.pinned = self._there() if content.get("on") else None
 
     def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What beats a point; one that went while the page asked is nobody's question any more."""
+        """Explain which point dominates a point; ignore points that are gone."""
         seen, index = self._seen(), content.get("index")
         if seen is not None and type(index) is int and 0 <= index < len(seen.measured):
             point = seen.measured[index]
             self.tell("why", index=index, text=f"{seen.explain(point)} {self._from_possible(seen, point)}".rstrip())
 
     def _from_possible(self, seen: Frontier, point: Point) -> str:
-        """How far a point is from what is possible, where that is known; noise can be corrected for."""
+        """Describe the distance of a point from the certified bound, if known; noise can be corrected."""
         private, lost = (point.values.get(key, math.nan) for key in seen.axes)
-        bound = binding(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
+        bound = bounded_support(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
         if not (bound and self.possible and math.isfinite(private + lost)) or point.recipe.method.draws:
             return ""
         exact = point.recipe.method.exact and not point.left_out
@@ -376,7 +376,7 @@ class FrontierChart(ChartPart):
         return self.frontier
 
     def altair(self, width: int = 760, height: int = 440) -> Any:
-        """The Altair chart of what is shown, to be saved or put into a page."""
+        """Return the Altair chart of the current view, to save it or put it into a page."""
         scene = self.scene
         if scene is None:
             raise BadInput(self._nothing())

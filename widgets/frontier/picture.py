@@ -10,16 +10,25 @@ from typing import Any
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
-from workbench.base.figures import estimated
+from workbench.base.figures import format_interval
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numbers, with_rows
-from workbench.charts.heat import MOST, ROW, heat_drawn, heat_layers, heat_marks, heat_rows, heat_spoken
-from workbench.charts.look import PINNED, dash, finished, hue, shape
-from workbench.charts.parallel import parallel_drawn, parallel_layers, parallel_marks, parallel_rows, parallel_spoken
-from workbench.charts.scene import PLOT, Rows, Scene, baseline_label, efficient, line, spoken, words
+from workbench.charts.heat import MOST, ROW, describe_heat, heat_drawn, heat_layers, heat_marks, heat_rows
+from workbench.charts.look import PINNED, dash, finish_chart, hue, shape
+from workbench.charts.parallel import describe_parallel, parallel_drawn, parallel_layers, parallel_marks, parallel_rows
+from workbench.charts.scene import (
+    PLOT,
+    Rows,
+    Scene,
+    baseline_label,
+    describe_frontier,
+    efficient,
+    line_name,
+    recipe_text,
+)
 
 WIDTH, HEIGHT = 480, PLOT[1]  # the page has its own width; titles are wrapped for this one
-SHADED = "Shaded: no release in classes, without noise, can be there for who takes classes as they are"
+SHADED = "Shaded: out of reach for releases in classes, without noise (for a reader who uses each class by itself)"
 POSSIBLE = (
     "",
     f"{SHADED}.",
@@ -40,7 +49,7 @@ class Picture:
 
     @property
     def words(self) -> tuple[str, str]:
-        """How efficient and dominated points look."""
+        """Describe the marks of efficient and of dominated points."""
         return {"frontier": ("filled", "hollow"), "parallel": ("strong", "faint"), "heat": ("●", "○")}[self.view]
 
     def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
@@ -64,7 +73,7 @@ class Picture:
         return self._around(scene)
 
     def altair(self, view: str, scene: Scene, width: int, height: int) -> alt.LayerChart:
-        """The same as a chart that stands by itself: the same axes, and every line in the hue it has on the page."""
+        """Return the view as a chart of its own, with the same axes and colors."""
         own = copy(self)  # a picture that was taken changes none that is shown
         axes, scene = own._settled(view, scene), replace(scene, size=(width, height))
         if view == "heat":
@@ -90,7 +99,7 @@ class Picture:
         else:
             layers, size = heat_layers(measures), alt.Step(ROW)
         empty = with_rows(layers, {name: [] for name in self._rows(scene, axes)})
-        spec: dict[str, Any] = finished(empty, WIDTH, size, None, "").to_dict(validate=False)
+        spec: dict[str, Any] = finish_chart(empty, WIDTH, size, None, "").to_dict(validate=False)
         return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}, "padding": PADDING}
 
     def _rows(self, scene: Scene, axes: list[Axis]) -> dict[str, Rows]:
@@ -99,7 +108,7 @@ class Picture:
         return parallel_rows(scene, axes) if self.view == "parallel" else heat_rows(scene)
 
     def fits(self, scene: Scene) -> bool:
-        """Whether the point under the slider lies within the axes."""
+        """Return whether the selected point lies within the axes."""
         axes = self._shown(scene)
         values = scene.moving.values if scene.moving else {}
         return bool(axes) and all(axis.holds(values.get(axis.measure.key, math.nan)) for axis in axes)
@@ -129,7 +138,7 @@ class Picture:
         return parallel_marks(scene, axes) if self.view == "parallel" else heat_marks(scene)
 
     def caps(self, scene: Scene) -> list[dict[str, Any]]:
-        """What the page needs to draw a cap while it is dragged: of each axis its key, its bound and its worse end."""
+        """Return the key, the bound and the worse end of each axis, to draw a cap while it is dragged."""
         found = []
         for key in scene.frontier.axes:
             axis = self._axes.get(("frontier", key)) or scene.axis(key)
@@ -153,7 +162,7 @@ class Picture:
         ]
 
     def note(self, scene: Scene) -> str:
-        """How to read this view."""
+        """Explain how to read the view."""
         if self.view == "parallel":
             return "Up is better on every axis. The baselines are not drawn."
         if self.view == "frontier":
@@ -164,7 +173,7 @@ class Picture:
 
     def spoken(self, scene: Scene) -> str:
         """The chart in words."""
-        return {"frontier": spoken, "parallel": parallel_spoken, "heat": heat_spoken}[self.view](scene)
+        return {"frontier": describe_frontier, "parallel": describe_parallel, "heat": describe_heat}[self.view](scene)
 
 
 def table(scene: Scene) -> list[dict[str, Any]]:
@@ -177,11 +186,11 @@ def table(scene: Scene) -> list[dict[str, Any]]:
         state = (
             "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "dominated"
         )
-        recipe = words(point.recipe)
+        recipe = recipe_text(point.recipe)
         rows.append({
-            "recipe": baseline_label(recipe), "line": line(point.recipe),
+            "recipe": baseline_label(recipe), "line": line_name(point.recipe),
             "state": "knee, efficient" if point is scene.knee else state,
             "values": [point.values.get(measure.key, math.nan) for measure in frontier.measures],
-            "intervals": [estimated(point.intervals.get(measure.key)) for measure in frontier.measures],
+            "intervals": [format_interval(point.intervals.get(measure.key)) for measure in frontier.measures],
         })  # fmt: skip
     return rows

@@ -15,7 +15,7 @@ from widgets.base.host import under_voila
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
 from widgets.frontier.picture import Picture, table
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.base.templates import Templates
 from workbench.charts.offline import fragment
 from workbench.charts.scene import Scene
@@ -36,9 +36,9 @@ ABOUT = (
 
 
 class SavedPicture:
-    """`beside(widget)` shows a widget and this below it, in an output of its own that the live view hides.
+    """A static picture below a widget, in an output of its own that the live view hides.
 
-    `soon()` draws it anew when nothing has changed for a while. It holds figures of points, no other data.
+    `soon()` redraws it when nothing has changed for a while. It contains figures of points, no other data.
     """
 
     def __init__(self, chart: FrontierChart, picture: Picture) -> None:
@@ -51,7 +51,7 @@ class SavedPicture:
 
     @property
     def busy(self) -> bool:
-        """Whether it is about to be another."""
+        """Return whether a new picture is pending."""
         return self._timer is not None or self._worker.busy
 
     def beside(self, widget: ipywidgets.DOMWidget) -> None:
@@ -79,7 +79,7 @@ class SavedPicture:
             self._timer = chart.later(REST, self._draw)
 
     def close(self) -> None:
-        """It stays as it is."""
+        """Stop following the chart."""
         self._shown = False
         if self._timer is not None:
             self._timer.cancel()
@@ -107,13 +107,13 @@ class SavedPicture:
             self._publish(update=True)
 
     def _publish(self, update: bool) -> None:
-        """To the output, wherever it is: a notebook keeps the last."""
+        """Write to the output; a notebook saves the last picture."""
         data = {"text/html": self._html, "text/plain": "The frontier, as it was when this notebook was saved"}
         publish_display_data(data, transient={"display_id": self.name}, update=update)
 
 
 def _empty(name: str) -> str:
-    """That there is nothing to show."""
+    """Return the placeholder of an empty chart."""
     return str(TEMPLATES.render("still.html", name=name, about=WITHOUT, chart=None))
 
 
@@ -124,7 +124,7 @@ def _drawn(name: str, scene: Scene, chart: Markup) -> str:
         (
             row["recipe"],
             *(
-                figures(value, one.better) + interval
+                format_number(value) + interval
                 for value, interval, one in zip(row["values"], row["intervals"], measures, strict=True)
             ),
             row["state"],

@@ -15,6 +15,7 @@ from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
 from workbench.data.hierarchies.recovery import levels_of, recover
+from workbench.data.published_runs import columns_with_regions, require_levels
 from workbench.data.table import Table
 from workbench.studies.study import Study
 
@@ -25,15 +26,18 @@ LISTED = ("quasi", "sensitive", "neutral")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Editing:
-    """One state, which never changes: each step gives the next one, with all of it done, or raises BadInput.
+    """An immutable state of the editor: each step returns the next state, or raises BadInput.
 
-    `study` says what "bundled" and {"csv": file} mean.
+    `study` resolves "bundled" and {"csv": file}.
     """
 
     study: Study
     table: Table | None = None
     hierarchies: Specs = field(default_factory=dict)
     released_levels: Mapping[str, list[int]] = field(default_factory=dict)  # column -> the lowest, the highest
+    regions: Mapping[str, str] = field(
+        default_factory=dict
+    )  # column -> what releases show of it, where that was chosen
     column: str = ""
     tabs: Mapping[str, str] = field(default_factory=dict)  # column -> the form that is open
     drafts: Mapping[tuple[str, str], Form] = field(default_factory=dict)  # column and form -> what was typed
@@ -56,7 +60,7 @@ class Editing:
         return self.table.columns[str(name)]
 
     def builder(self, name: str) -> Builder | None:
-        """What makes the hierarchy that a column has."""
+        """Return the builder of a column's hierarchy."""
         if name not in self.hierarchies:
             return None
         setting = (self.hierarchies[name], self.study.data, self.study.folder)
@@ -133,13 +137,34 @@ class Editing:
         table = None if self.table is None else self.table.with_level_ranges(ranges)
         return replace(self, table=table, released_levels=ranges)
 
+    def with_regions(self, given: Mapping[str, str]) -> Editing:
+        """Another choice of what releases show of columns; those without one show what is the default."""
+        regions, table = {str(name): str(shown) for name, shown in given.items()}, self.table
+        names = [name for name in changed(self.regions, regions) if table is not None and name in table.columns]
+        if table is not None and names:
+            columns = {name: table.columns[name] for name in names}
+            chosen = {name: regions[name] for name in names if name in regions}
+            require_levels(columns, chosen)
+            columns = table.columns | columns_with_regions(columns, chosen, self.study.smallest)
+            table = replace(table, columns=columns, _memory={}, _locks={})
+        return replace(self, table=table, regions=regions)
+
+    def _showing(self) -> Editing:
+        """The choices of what releases show that the hierarchies still allow."""
+        assert self.table is not None
+        columns = self.table.columns
+        lost = [
+            n for n, shown in self.regions.items() if shown == "nodes" and n in columns and not columns[n].has_levels
+        ]
+        return self.with_regions(_without(self.regions, lost)) if lost else self
+
     def _ranged(self, wanted: level_ranges.Ranges) -> Editing:
         """The levels to be released at that are sound under the hierarchies of the table."""
         assert self.table is not None
         return self.with_released_levels(level_ranges.kept(self.table.columns, self.table.roles, wanted))
 
     def _unfitting(self, column: Column, builder: Builder | None, error: BadInput) -> Editing:
-        """What does not fit the data that came stays in its form, to be mended there."""
+        """Keep a builder that does not fit the new data in its form, with the error."""
         now = replace(self, unfit={**self.unfit, column.name: str(error)})
         if builder is None:
             return now
@@ -160,19 +185,19 @@ class Editing:
             gone = [n for n in there if n not in given and table.columns[n].hierarchy is not None]
             now = replace(now, table=_under(table, new, gone))
         now = replace(now, unfit=_without(self.unfit, names))
-        return now if table is None else now._ranged(self.released_levels)
+        return now if table is None else now._ranged(self.released_levels)._showing()
 
     def followed(self, table: Table | None, hierarchies: Specs, study: Study) -> Editing:
         """Another state from outside: a table that has these hierarchies already."""
         now = self._forgetting(changed(self.hierarchies, hierarchies))
         released = {name: [*levels] for name, levels in (table.level_ranges if table else {}).items()}
         now = replace(now, study=study, table=table, hierarchies=dict(hierarchies), released_levels=released, unfit={})
-        return now.at(self.column)
+        return replace(now, regions=dict(study.regions)).at(self.column)
 
     # --- what is typed
 
     def drafted(self, column: Column, tab: str, form: Form, stamp: Mapping[str, Any] | None = None) -> Editing:
-        """What is being typed: kept and tried, not used yet."""
+        """Store a draft and try it, without using it."""
         drafts = {**self.drafts, (column.name, tab): form}
         return replace(self.turned_to(column, tab), drafts=drafts, stamp=self.stamp if stamp is None else stamp)
 
@@ -182,7 +207,7 @@ class Editing:
         return replace(self, tabs=tabs, wrong=_without(self.wrong, [column.name]))
 
     def discarded(self, column: Column) -> Editing:
-        """What was typed is gone; the form shows what is in use again."""
+        """Discard the draft; the form shows the hierarchy in use."""
         return self._forgetting([column.name])
 
     def _forgetting(self, names: Iterable[str]) -> Editing:

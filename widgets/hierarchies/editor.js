@@ -63,6 +63,31 @@ function releasedLevels(choose) {
   } };
 }
 
+const REGIONS = { nodes: "nodes of the hierarchy", ranges: "ranges", exact: "exact ranges" };
+const MEANING = {
+  nodes: "Each class shows the smallest node that contains its records",
+  ranges: "Ends are values that many records share, or round numbers",
+  exact: "Ends may be the values of single people: they are published",
+};
+
+/** What releases show of a column, with examples; it answers with the choice. */
+function publishedRegions(choose) {
+  const select = h("select", { "aria-label": "Releases show", onchange: () => choose(select.value) });
+  const like = h("span", { class: "wb-hier-like" });
+  const element = h("div", { class: "wb-row wb-hier-released wb-hier-shown", "data-field": "regions" },
+    h("label", {}, "Releases show ", select), like);
+  return { element, paint(regions) {
+    element.hidden = !regions;
+    if (!regions) return;
+    const now = regions.choices.find(one => one.name === regions.chosen);
+    select.replaceChildren(...regions.choices.map(({ name }) => h("option", { value: name }, REGIONS[name])));
+    select.value = regions.chosen;
+    element.title = MEANING[regions.chosen];
+    like.replaceChildren("for example ", ...now.examples.flatMap((one, i) => [i ? " " : "", h("code", {}, one)]));
+    like.hidden = !now.examples.length;
+  } };
+}
+
 export default widget(({ model, el, view, say, on, trait, mark, at }) => {
   el.classList.add("wb-hierarchies");
   let now = null, sent = 0, waiting = false, typing = null;
@@ -95,7 +120,8 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
   const columns = columnList(name => { flush(); say("choose", { column: name, field: "column" }); });
   const tree = levelTree();
   const released = releasedLevels((low, high) => say("released", { column: now.name, field: "released", low, high }));
-  tree.element.append(released.element);
+  const shown = publishedRegions(choice => say("regions", { column: now.name, field: "regions", shown: choice }));
+  tree.element.append(shown.element, released.element);
   const undo = h("button", { class: "wb-quiet", title: "Undo (Ctrl+Z)", onclick: () => ask("undo") }, "↶ Undo");
   const redo = h("button", { class: "wb-quiet", title: "Redo (Ctrl+Shift+Z)", onclick: () => ask("redo") }, "↷ Redo");
   const wider = h("button", { class: "wb-quiet", onclick: () => (dialog.open ? dialog.close() : widen()) }, "⤢ Wider");
@@ -181,6 +207,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     paintState(content);
     notes.textContent = content.notes.join(" ");
     tree.paint(content.tree, content);
+    shown.paint(content.regions);
     released.paint(content.released);
     paintProblems(content.problems);
   }

@@ -14,6 +14,7 @@ from widgets.base.history import History
 from widgets.base.part import Part, script, styles, whole
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.editing import Editing, Specs, changed
+from widgets.hierarchies.regions import shown_regions
 from workbench.base.errors import BadInput
 from workbench.data import level_ranges
 from workbench.data.column import Column
@@ -21,13 +22,17 @@ from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.builders import Builder
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import text_of
-from workbench.data.hierarchies.proposal import propose
+from workbench.data.hierarchies.proposal import Proposal, propose
 from workbench.data.hierarchies.recovery import levels_of
+from workbench.data.hierarchies.similar_values import similar_groups
+from workbench.data.published_runs import default_regions
 from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
 Content = Mapping[str, Any]
-Chosen = tuple[Specs, Mapping[str, list[int]]]  # what undo goes back to: hierarchies, and levels to be released at
+# what undo goes back to: hierarchies, levels to be released at, and regions
+Chosen = tuple[Specs, Mapping[str, list[int]], Mapping[str, str]]
+TRAITS = ("table", "hierarchies", "released_levels", "regions", "column")
 
 
 class HierarchyEditor(Part):
@@ -44,6 +49,7 @@ class HierarchyEditor(Part):
     table = traitlets.Instance(Table, allow_none=True)
     hierarchies = traitlets.Dict(help="name -> builder's settings, 'bundled' or {'csv': file}; holds values: no sync")
     released_levels = traitlets.Dict(help="name -> the lowest and the highest level that it may be released at")
+    regions = traitlets.Dict(help="name -> what releases show of it: nodes, ranges, or exact ranges")
     column = traitlets.Unicode("", help="the column being edited").tag(sync=True)
     own_history = traitlets.Bool(True, help="whether undo and redo are this editor's own").tag(sync=True)
 
@@ -57,7 +63,7 @@ class HierarchyEditor(Part):
         now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_of(table))
         self._now = self._told = now  # the state, and the one that traits and views know of
         self.history: History[Chosen] = History(_chosen(now))
-        given = {name: getattr(now, name) for name in ("table", "hierarchies", "released_levels", "column")}
+        given = {name: getattr(now, name) for name in TRAITS}
         super().__init__(**{**given, **traits})
 
     def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
@@ -65,7 +71,7 @@ class HierarchyEditor(Part):
         self._now = self._now.followed(table, hierarchies, study)
         self._tell_all()
 
-    @traitlets.validate("table", "hierarchies", "released_levels", "column")
+    @traitlets.validate(*TRAITS)
     def _given(self, proposal: Any) -> Any:
         """One of them from outside: the others follow, or nothing has changed."""
         name, now = proposal["trait"].name, self._now
@@ -75,14 +81,16 @@ class HierarchyEditor(Part):
             self._now = now.with_hierarchies(proposal.value)
         elif name == "released_levels":
             self._now = now.with_released_levels(proposal.value)
+        elif name == "regions":
+            self._now = now.with_regions(proposal.value)
         else:
             self._now = now.with_table(proposal.value)
             self._remember(self.history.replace)  # what a table brings is no step of a person
         return getattr(self._now, name)
 
-    @traitlets.observe("table", "hierarchies", "released_levels", "column")
+    @traitlets.observe(*TRAITS)
     def _tell_all(self, _: Any = None) -> None:
-        """The state is another: the traits say so together, then the views, unless a listener has changed it again."""
+        """Update all traits for a new state, then the views, unless an observer has changed it again."""
         now = self._now
         if now is self._told:
             return
@@ -90,7 +98,7 @@ class HierarchyEditor(Part):
         self._remember(self.history.push if self.own_history else self.history.replace)
         with self.hold_trait_notifications():
             self.hierarchies, self.table, self.column = dict(now.hierarchies), now.table, now.column
-            self.released_levels = dict(now.released_levels)
+            self.released_levels, self.regions = dict(now.released_levels), dict(now.regions)
         if now is self._now:
             self.show()
 
@@ -127,14 +135,14 @@ class HierarchyEditor(Part):
         self._now = self._now.turned_to(column, _tab_of(content, column))
 
     def hear_draft(self, content: Content, _: list[memoryview]) -> None:
-        """What is being typed: kept, tried and shown, not used yet."""
+        """Store, try and show a draft, without using it."""
         before, column = self._now, self._column(content)
         self._now = self._drafted(content, column)
         if self._now.tab(column) == "groups" and column.name not in before.wrong:
             self._told = self._now  # half a name for a group changes no picture
 
     def hear_use(self, content: Content, _: list[memoryview]) -> None:
-        """What was typed is meant, if there is nothing wrong with it."""
+        """Use the draft if it is valid."""
         column, tab = self._column(content), str(content.get("tab"))
         now = self._drafted(content, column)
         self._now = now.used(column, tab, now.drafts[column.name, tab])
@@ -150,7 +158,7 @@ class HierarchyEditor(Part):
 
     def hear_propose(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
-        builder, why = propose(forms.bare(column))
+        builder, why = _proposal(self._now, column)
         if builder is None:
             raise BadInput(f"nothing is proposed for {column.name!r}: {why}")
         self._commit(column, builder.to_dict())
@@ -213,6 +221,14 @@ class HierarchyEditor(Part):
         wanted = others if levels == [0, top] else {**others, column.name: levels}
         self._now = self._now.with_released_levels(wanted)
 
+    def hear_regions(self, content: Content, _: list[memoryview]) -> None:
+        """Set what releases show of a column; the default is not stored."""
+        column, shown = self._column(content), str(content.get("shown"))
+        chosen = {name: one for name, one in self._now.regions.items() if name != column.name}
+        if shown != default_regions(column):
+            chosen[column.name] = shown
+        self._now = self._now.with_regions(chosen)
+
     def hear_undo(self, content: Content, _: list[memoryview]) -> None:
         self._go(self.history.undo, self.history.redo)
 
@@ -220,17 +236,20 @@ class HierarchyEditor(Part):
         self._go(self.history.redo, self.history.undo)
 
     def _go(self, step: Callable[[], Chosen], back: Callable[[], Chosen]) -> None:
-        """To another state of the history, at a column that it changes; one that no longer fits is not gone to."""
+        """Go to another state of the history, and to a column that it changes, if the state fits the data."""
         if not self.own_history:
             return
         before = self._now
         try:
-            hierarchies, released = step()
-            now = before.with_hierarchies(hierarchies).with_released_levels(released)
+            hierarchies, released, regions = step()
+            now = before.with_hierarchies(hierarchies).with_released_levels(released).with_regions(regions)
         except BadInput:
             back()
             raise
-        others = changed(before.hierarchies, now.hierarchies) + changed(before.released_levels, now.released_levels)
+        parts = (
+            (getattr(one, name) for one in (before, now)) for name in ("hierarchies", "released_levels", "regions")
+        )
+        others = [name for was, becomes in parts for name in changed(was, becomes)]
         here = [name for name in others if name in now.columns]
         self._now = now.at(here[0]) if here and now.column not in here else now
 
@@ -239,11 +258,11 @@ class HierarchyEditor(Part):
 
 
 def _chosen(now: Editing) -> Chosen:
-    return now.hierarchies, now.released_levels
+    return now.hierarchies, now.released_levels, now.regions
 
 
 def _line(now: Editing, name: str) -> dict[str, Any]:
-    """What the list of columns shows of one."""
+    """Return the entry of a column in the list."""
     assert now.table is not None
     column = now.table.columns[name]
     levels = column.hierarchy.levels if column.hierarchy else ()
@@ -257,14 +276,14 @@ def _line(now: Editing, name: str) -> dict[str, Any]:
 
 
 def _about(now: Editing, column: Column) -> dict[str, Any]:
-    """Everything about the column that is edited."""
+    """Return the content of the edited column."""
     name, tab = column.name, now.tab(column)
     form, builder, made, wrong = now.tried(column, tab)
     active = now.builder(name)
     same = _same(builder, active)
     used = same or (tab == "groups" and active is not None)
     preview = made if made and not same else None
-    offered, why = propose(forms.bare(column))
+    offered, why = _proposal(now, column)
     bundled = now.study.data.get(BUNDLED) == "adult" and name in ADULT_HIERARCHIES
     return {
         "name": name,
@@ -285,12 +304,26 @@ def _about(now: Editing, column: Column) -> dict[str, Any]:
         "histogram": forms.histogram(column) if tab == "intervals" else None,
         "preview": preview is not None,
         "released": _released(now.table, column) if now.table and now.table.roles[name] == "quasi" else None,
+        "regions": shown_regions(now.table, column) if now.table and now.table.roles[name] == "quasi" else None,
         "tree": grouping.tree(column, preview or column.hierarchy),
         "problems": [
             {"field": one.field, "text": one.text, "fixes": [fix.text for fix in one.fixes]}
             for one in (*wrong, *now.refusals(column))
         ],
     }
+
+
+def _proposal(now: Editing, column: Column) -> Proposal:
+    """Propose a hierarchy by the values of a column, or by co-occurring values."""
+    builder, why = propose(forms.bare(column))
+    if builder is not None or now.table is None or now.table.roles[column.name] == "sensitive":
+        return builder, why
+    table, name = now.table, column.name
+    others = [other for other in table.quasi if other != name]
+    plain = table.remember("without hierarchies", lambda: table.without_hierarchies(table.names))
+    if groups := similar_groups(plain, name, others):
+        return groups, f"{len(column.values)} values: those that occur with similar other quasi-identifiers together."
+    return None, why
 
 
 def _released(table: Table, column: Column) -> dict[str, Any]:
@@ -321,7 +354,7 @@ def _name_of(content: Content, field: str) -> str:
 
 
 def _values(column: Column, level: int, content: Content) -> list[str]:
-    """The values of what was selected on a level."""
+    """Return the values of the selected groups of a level."""
     hierarchy = column.hierarchy or Hierarchy(column.labels)
     if not 1 <= level <= len(hierarchy.levels) + 1:
         raise BadInput(f"there is no level {level}; the next one is {len(hierarchy.levels) + 1}")

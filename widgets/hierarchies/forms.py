@@ -28,7 +28,7 @@ BINS = 60
 
 
 class AtField(BadInput):
-    """What is wrong with one field of a form; `several` are the numbers of a row that holds more than one level."""
+    """An error of one field of a form; `several` are the numbers of a row with more than one level."""
 
     def __init__(self, field: str, text: str, several: Sequence[str] = ()) -> None:
         super().__init__(text)
@@ -122,7 +122,7 @@ def written(rows: Any) -> str:
 
 
 def read(tab: str, form: Form) -> Builder:
-    """The builder that a form stands for; what is wrong with a field is said of that field."""
+    """Return the builder of a form; errors name their field."""
     readers = {"intervals": _intervals, "prefixes": _prefixes, "dates": _dates, "import": _file}
     return readers[tab](form)
 
@@ -131,7 +131,7 @@ def checked(builder: Builder, column: Column) -> None:
     """Raise AtField where what is typed makes a level that changes nothing, or leaves nothing."""
     if isinstance(builder, Intervals) and column.kind == "number" and len(column.values):
         _check_ends(builder, column)
-    fits = column.kind == "text" or integers(column)  # else the builder says so
+    fits = column.kind == "text" or integers(column)  # else the builder raises
     if not isinstance(builder, Prefixes) or not fits or not column.labels:
         return
     lengths, digits, pad = [len(label) for label in column.labels], column.kind == "number", builder.pad
@@ -243,11 +243,11 @@ def _file(form: Form) -> Columns:
     return parse_csv(text, source)
 
 
-# --- what is told about a form
+# --- the description of a form
 
 
 def about(tab: str, form: Form, column: Column, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    """What a form makes of the column: groups a level, samples, what a file holds too much."""
+    """Describe the result of a form: groups by level, samples, values of a file that the column lacks."""
     if tab == "intervals":
         by = form.get("by")
         return {"rows": [_row(str(by), str(row), form, column) for row in form.get(str(by), ())]}
@@ -264,7 +264,7 @@ def about(tab: str, form: Form, column: Column, hierarchy: Hierarchy | None) -> 
 
 
 def _row(by: str, row: str, form: Form, column: Column) -> dict[str, Any]:
-    """How many groups a level of intervals makes, and for quantiles where they begin."""
+    """Describe the groups of a level of intervals, and the cuts of quantiles."""
     if not row.strip():
         return {"groups": None}
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import BadInput
-from workbench.data.column import MISSING, Column, spare
+from workbench.data.column import MISSING, Column, unused_name
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import key
 from workbench.data.hierarchies.recovery import Level
@@ -19,7 +19,7 @@ Rows = list[list[str]]  # a value, then its label on each level
 
 
 def members(hierarchy: Hierarchy, level: int) -> dict[str, tuple[str, ...]]:
-    """What can be grouped on a level, 1 the finest: the groups of the level below, or values where those don't nest."""
+    """Return the members to group on a level (1: finest): groups of the level below, or values without nesting."""
     values: dict[str, tuple[str, ...]] = {leaf: (leaf,) for leaf in hierarchy.leaves}
     if level == 1:
         return values
@@ -35,7 +35,7 @@ def members(hierarchy: Hierarchy, level: int) -> dict[str, tuple[str, ...]]:
 def grouped(
     levels: Sequence[Level], level: int, values: Sequence[str], label: str, counts: Mapping[str, int]
 ) -> tuple[list[Level], list[str]]:
-    """Put the values into a group; above it, all of the group follows where most of its records are. Notes say who."""
+    """Group values; on higher levels the group follows the majority of its records. Notes list moved values."""
     new = [dict(one) for one in levels]
     if level > len(new):
         new.append(dict(new[-1]) if new else {})
@@ -93,7 +93,7 @@ def without_level(levels: Sequence[Level], level: int) -> list[Level]:
 
 
 def untangled(rows: Rows, column: Column) -> Rows:
-    """The same rows where every label's values can be neighbours: parts that are apart get names of their own."""
+    """Return rows in which the values of every label are adjacent; separate parts get their own labels."""
     if column.kind == "text":
         return _qualified(rows)
     rows = sorted(rows, key=lambda row: _place(row[0], column))
@@ -104,7 +104,7 @@ def untangled(rows: Rows, column: Column) -> Rows:
             if row[k] != last:
                 last = row[k]
                 parts[last] = parts.get(last, 0) + 1
-                part = last if parts[last] == 1 else spare(f"{last} ({parts[last]})", taken)
+                part = last if parts[last] == 1 else unused_name(f"{last} ({parts[last]})", taken)
             row[k] = part
     return rows
 
@@ -115,7 +115,7 @@ def _place(leaf: str, column: Column) -> tuple[bool, float]:
 
 
 def _qualified(rows: Rows) -> Rows:
-    """Labels that lie in several groups of the level above say which."""
+    """Qualify labels that occur in several groups of the level above."""
     new = [list(row) for row in rows]
     for k in range(len(rows[0]) - 2, 0, -1):
         above: dict[str, set[str]] = {}
@@ -167,12 +167,12 @@ def _without(level: Level, values: Iterable[str]) -> Level:
 
 
 def _lifted(levels: list[Level]) -> list[Level]:
-    """A group that the level above does not mention stands there as it is."""
+    """Copy groups to a higher level that does not mention them."""
     for below, above in pairwise(levels):
         taken = {v for held in above.values() for v in held}
         for label, held in below.items():
             if taken.isdisjoint(held):
-                above[spare(label, above)] = held
+                above[unused_name(label, above)] = held
     return levels
 
 

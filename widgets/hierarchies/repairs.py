@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from widgets.hierarchies.forms import AtField, Form, written
 from widgets.hierarchies.grouping import Rows, untangled
 from workbench.base.errors import BadInput
-from workbench.data.column import Column, spare
+from workbench.data.column import Column, unused_name
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.hierarchies.matching import Key, key, lines_of
 
@@ -24,7 +24,7 @@ SPELLINGS = 3  # misspelt values that get a button of their own
 
 @dataclass(frozen=True)
 class Fix:
-    """What a button says, and the next state of the editor."""
+    """The label of a button, and the next state of the editor."""
 
     text: str
     step: Callable[[Editing], Editing]
@@ -32,7 +32,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class FieldProblem:
-    """What is wrong at a field, and how it may be put right."""
+    """The error of a field, with possible repairs."""
 
     field: str
     text: str
@@ -40,13 +40,13 @@ class FieldProblem:
 
 
 def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> FieldProblem:
-    """What an error means for a form; a fix uses the form that is meant."""
+    """Assign an error to a field of a form, with repairs."""
     field, text = tab, str(error)
     mends: Iterable[Mend] = ()
     if isinstance(error, AtField):
         field, mends = error.field, _one_level_each(form, error)
     else:
-        text = text.removeprefix(f"column {column.name!r}: ")  # which stands above the form
+        text = text.removeprefix(f"column {column.name!r}: ")  # the title of the form
         text = text[:1].upper() + text[1:]
         if tab == "import" and isinstance(error, Misfit):
             mends = _file_mends(form, column, error)
@@ -125,14 +125,14 @@ def _respelt(rows: Rows, spelling: dict[str, str]) -> Rows:
 
 
 def _unused(name: str, rows: Rows) -> str:
-    return spare(name, {cell for row in rows for cell in row})
+    return unused_name(name, {cell for row in rows for cell in row})
 
 
 def _added(rows: Rows, values: Iterable[str], name: str) -> Rows:
     """Rows for the values, in one group or each on its own; a label that all rows share is theirs too."""
     roots = [rows[0][k] if len({row[k] for row in rows}) == 1 else "" for k in range(1, len(rows[0]))]
     taken = {cell for row in rows for cell in row[1:]}
-    return [*rows, *([v, *(root or name or spare(v, taken) for root in roots)] for v in values)]
+    return [*rows, *([v, *(root or name or unused_name(v, taken) for root in roots)] for v in values)]
 
 
 def _beside(rows: Rows, column: Column, values: Iterable[str]) -> Rows:

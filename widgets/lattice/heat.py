@@ -1,4 +1,4 @@
-"""Of many nodes a heat map: how many lie at each height and loss, and the best of those that keep the model."""
+"""A heat map of many nodes: their numbers by height and loss, and the best that satisfies the model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ BINS = 24
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """Fields with nodes in them: their height (the sum of levels), their bin of the measure, how many there are, how
-    many keep the model, and the place of the best: of those that keep it the one that loses least."""
+    """The non-empty fields: height (sum of levels), bin of the measure, number of nodes, number that satisfies the
+    model, and the best of these."""
 
     height: np.ndarray
     bin: np.ndarray

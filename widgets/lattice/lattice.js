@@ -109,11 +109,11 @@ export default widget(({ el, say, on, model, trait }) => {
   function told(i) {
     if (state.fields) {
       const one = state.fields[i], [from, to] = [state.edges[one.y], state.edges[one.y + 1]];
-      return `${count(one.count)} combinations, ${one.x} levels up, ${state.key} ${figures(from)} to ${figures(to)}; ${count(one.keeping)} keep the model`;
+      return `${count(one.count)} combinations, ${one.x} levels up, ${state.key} ${figures(from)} to ${figures(to)}; ${count(one.keeping)} satisfy the model`;
     }
     const n = state.columns.length;
     const levels = state.columns.map(({ name, top }, a) => `${name} ${state.levels[i * n + a]}/${top}`).join(", ");
-    const values = state.measures.map(({ key, better }, m) => `${key} ${figures(state.values[m][i], better)}`).join(", ");
+    const values = state.measures.map(({ key, better }, m) => `${key} ${figures(state.values[m][i])}`).join(", ");
     const kept = !state.model ? "" : state.keeps(i) ? `; keeps ${state.model}${state.gone[i] ? `, ${count(state.gone[i])} records left out` : ""}`
       : `; ${count(state.breaking[i])} records break ${state.model}`;
     return `${levels}: ${count(state.classes[i])} classes, ${values}${kept}`;

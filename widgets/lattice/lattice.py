@@ -1,4 +1,4 @@
-"""The lattice: every combination of one level a column, by what it costs and whether it keeps the model."""
+"""The lattice: all combinations of levels, with their losses and whether they satisfy the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.turns import Turn
 from widgets.base.worker import Tell, Worker
 from widgets.lattice.heat import Heat, heat_of
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
 from workbench.frontier.lattice import lattice
 from workbench.frontier.recipe import Recipe
@@ -28,9 +28,9 @@ SETTLED = 0.3  # seconds without another model: under a moving slider the chart 
 
 
 class LatticeView(Part):
-    """`LatticeView(table, recipe)`: the recipe's model is asked of every node; `chosen` is the recipe of a node.
+    """The lattice of a table: every node is checked by the recipe's model; `chosen` is the recipe of a node.
 
-    It scores only while it is open, beside the kernel's thread; scores are of groups, and are sent by message.
+    Nodes are scored in the background, only while the view is open; scores are sent as messages.
     """
 
     _esm = script("lattice/lattice")
@@ -55,14 +55,14 @@ class LatticeView(Part):
     def about(self) -> str:
         if self._frame is None:
             return "not scored yet"
-        return f"{len(self._frame):,} combinations of levels, {int(self._frame['keeps'].sum()):,} keep the model"
+        return f"{len(self._frame):,} combinations of levels, {int(self._frame['keeps'].sum()):,} satisfy the model"
 
     @property
     def _model(self) -> Model | None:
         return self.recipe.model if self.recipe is not None else None
 
     def _measures(self) -> list[Measure]:
-        """What follows from the classes of a node, so that all nodes are scored at once."""
+        """Return the measures that depend only on classes, by which all nodes are scored at once."""
         return [GeometricLoss(), *([PrivacyLoss()] if self.table is not None and self.table.sensitive else [])]
 
     def show(self) -> None:
@@ -74,17 +74,17 @@ class LatticeView(Part):
     # --- what the front end asks
 
     def hear_suppress(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """How many records may be left out, in per cent."""
+        """Set the percentage of records that may be suppressed."""
         value = content.get("value")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
             raise BadInput("give a share from 0 to 100 %")
         self.suppress = float(value) / 100
 
     def hear_shade(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Which measure is drawn."""
+        """Set the measure of the colors."""
         key = content.get("key")
         if key not in [measure.key for measure in self._measures()]:
-            raise BadInput(f"there is no measure {said(key)}; choose one of those shown")
+            raise BadInput(f"there is no measure {safe_repr(key)}; choose one of those shown")
         self.shade = str(key)
 
     def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -120,7 +120,7 @@ class LatticeView(Part):
             self._frame = self._scored = None
             self.tell("nothing")
         elif not self.pending:
-            known = self._scored is None or self._scored[:2] == wanted[:2]  # of other models all nodes are scored anew
+            known = self._scored is None or self._scored[:2] == wanted[:2]  # another model needs new scores
             self._settling = self.later(0 if known else SETTLED, self._score)
 
     def _score(self) -> None:

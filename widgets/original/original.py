@@ -12,8 +12,8 @@ from widgets.base.part import script, styles
 from widgets.base.turns import Turn
 from widgets.base.vega import ChartPart, live
 from widgets.base.worker import Tell, Worker
-from workbench.base.errors import BadInput, said
-from workbench.base.figures import figures, per_cent
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.figures import format_number, format_percent
 from workbench.releases.base import Release
 from workbench.releases.before_after import BeforeAfter, Cross, before_and_after, cross
 
@@ -22,9 +22,9 @@ SETTLED = 0.3  # seconds without another release: under a moving slider the char
 
 
 class OriginalBeside(ChartPart):
-    """`OriginalBeside(release)`: `first` is the column, `second` another for a cross table, or nothing.
+    """Original and release side by side: `first` is the column, `second` an optional one for a cross table.
 
-    It counts only while it is open, beside the kernel's thread, and sends counts by message.
+    Counts are computed in the background, only while the view is open, and sent as messages.
     """
 
     _esm = script("base/vega", "original/original")
@@ -45,7 +45,7 @@ class OriginalBeside(ChartPart):
         return " and ".join(self._columns()) if self.release is not None else "no release yet"
 
     def _columns(self) -> tuple[str, ...]:
-        """What is looked at; of another table what it has of that."""
+        """Return the chosen columns that the table has."""
         if self.release is None:
             return ()
         names = self._names()
@@ -74,9 +74,9 @@ class OriginalBeside(ChartPart):
         first, second = content.get("first"), content.get("second", "")
         for name in (first, second):
             if name not in names and not (name == "" and name is second):
-                raise BadInput(f"there is no column {said(name)}; choose one of those shown")
+                raise BadInput(f"there is no column {safe_repr(name)}; choose one of those shown")
         if first == second:
-            raise BadInput("choose two different columns, or none beside the first")
+            raise BadInput("choose two different columns, or only the first")
         with self.hold_trait_notifications():
             self.first, self.second = str(first), str(second)
 
@@ -129,7 +129,7 @@ def _drawn(found: BeforeAfter | Cross) -> dict[str, Any]:
 
 
 def in_words(found: BeforeAfter | Cross) -> str:
-    """How much differs, in a sentence or two."""
+    """Describe the differences in a sentence or two."""
     many = "record is" if found.suppressed == 1 else "records are"
     hidden = f" {found.suppressed:,} {many} suppressed." if found.suppressed else ""
     if found.moved is None:
@@ -137,7 +137,7 @@ def in_words(found: BeforeAfter | Cross) -> str:
     what = "in another cell than they are in" if isinstance(found, Cross) else "at another value or group than theirs"
     if found.moved < SAME:
         return f"After the release a researcher expects the same as before.{hidden}"
-    return f"At least {per_cent(found.moved, 'lower')} of the records are expected {what}.{hidden}"
+    return f"At least {format_percent(found.moved, 'higher')} of the records are expected {what}.{hidden}"
 
 
 def _head(found: BeforeAfter | Cross) -> list[str]:
@@ -146,16 +146,16 @@ def _head(found: BeforeAfter | Cross) -> list[str]:
 
 
 def _rows(found: BeforeAfter | Cross) -> list[list[str]]:
-    """The same as a table, for who cannot see the picture."""
+    """Return the picture as a table, for screen readers."""
     if isinstance(found, Cross):
         return [
-            [row, column, figures(found.before[i, j]), figures(round(float(found.after[i, j]), 1))]
+            [row, column, format_number(found.before[i, j]), format_number(round(float(found.after[i, j]), 1))]
             for i, row in enumerate(found.labels[0])
             for j, column in enumerate(found.labels[1])
         ]
     after = (
         ["not published"] * len(found.labels)
         if found.after is None
-        else [figures(round(float(n), 1)) for n in found.after]
+        else [format_number(round(float(n), 1)) for n in found.after]
     )
-    return [[label, figures(n), then] for label, n, then in zip(found.labels, found.before, after, strict=True)]
+    return [[label, format_number(n), then] for label, n, then in zip(found.labels, found.before, after, strict=True)]

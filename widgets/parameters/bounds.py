@@ -13,16 +13,16 @@ LISTED = "the least and the greatest number of each column, as in age: 17..99, h
 
 
 def values(text: str, kind: type[Variant], name: str, table: Table | None = None) -> list[str | None]:
-    """The bounds that were typed, in one spelling; nothing is none. BadInput says what may not be."""
+    """Parse typed bounds; empty text is None."""
     if not text.strip():
         return [None]
     try:
         kind.check_value(name, text, table)
     except BadInput as error:
         raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
-    return [column_bounds.written(column_bounds.read(text))]
+    return [column_bounds.format_bounds(column_bounds.parse_bounds(text))]
 
 
 def written(given: Sequence[str | None]) -> str:
-    """What reads back as these values."""
+    """Format values as text."""
     return "; ".join(one for one in given if one is not None)

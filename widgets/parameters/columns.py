@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.base.errors import BadInput
-from workbench.base.names import typed_names, written_names
+from workbench.base.names import format_names, parse_names
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 
@@ -18,8 +18,8 @@ _ONE = re.compile(r'(?:"[^"]*"|[^;])+')
 
 
 def values(text: str, kind: type[Variant], name: str, table: Table | None = None) -> list[Names]:
-    """The columns that were typed, each choice once; nothing is none. BadInput says which of them may not be."""
-    found = dict.fromkeys(names for one in _ONE.findall(text) if (names := typed_names(one)))
+    """Parse typed columns, without duplicates; empty text is None."""
+    found = dict.fromkeys(names for one in _ONE.findall(text) if (names := parse_names(one)))
     for names in found:
         try:
             kind.check_value(name, names, table)
@@ -29,5 +29,5 @@ def values(text: str, kind: type[Variant], name: str, table: Table | None = None
 
 
 def written(given: Sequence[Names]) -> str:
-    """What reads back as these values."""
-    return "; ".join(written_names(names) for names in given if names is not None)
+    """Format values as text."""
+    return "; ".join(format_names(names) for names in given if names is not None)

@@ -1,4 +1,4 @@
-"""A method, model or measure as it is being written: each parameter a list of values, with what was typed wrong."""
+"""A method, model or measure that is being edited: a list of values for each parameter, and errors of fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from typing import Any
 
 from widgets.parameters import bounds, columns, miners, ranges, shares
 from workbench.base.errors import BadInput
-from workbench.base.variants import RANDOM, Plain, Variant, about
+from workbench.base.parameters import (
+    RANDOM,
+    Choice,
+    Column,
+    ColumnBounds,
+    Columns,
+    Miners,
+    Number,
+    Plain,
+    WorkloadChoice,
+)
+from workbench.base.variants import Variant
 from workbench.data.table import Table
 
 NONE = "none"
@@ -25,10 +36,10 @@ class Draft:
 
     @classmethod
     def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Draft:
-        """From the plain data of a study; what they leave out has its default."""
+        """Create a draft from the plain data of a study; missing parameters have their defaults."""
         settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
-        lists = {name: one if kind.parameters()[name].listed(one) else [one] for name, one in settings.items()}
+        lists = {name: one if kind.parameters()[name].is_list(one) else [one] for name, one in settings.items()}
         for name, against in shares.halves(kind).items():  # they run together
             longest = max(len(lists[name]), len(lists[against]))
             for one in (name, against):
@@ -37,7 +48,7 @@ class Draft:
 
     @classmethod
     def proposed(cls, kind: type[Variant], table: Table | None) -> Draft:
-        """With an axis of values for the parameter that the model's figure is about."""
+        """Create a draft with several values for the main parameter of a model."""
         found = cls.of(kind)
         figure = getattr(kind, "figure", None)
         if figure in kind.parameters() and ranges.is_number(kind, figure):
@@ -45,7 +56,7 @@ class Draft:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """As a study writes it: numbers, and what differs from the default."""
+        """Convert to the plain data of a study: numbers, and what differs from the defaults."""
         said: dict[str, Any] = {"name": self.kind.name}
         for name, values in self.values.items():
             written = ranges.is_number(self.kind, name) and not self.kind.parameters()[name].optional
@@ -56,7 +67,7 @@ class Draft:
 
     @property
     def count(self) -> int:
-        """How many variants it stands for."""
+        """The number of variants."""
         within = shares.halves(self.kind)
         return math.prod(len(values) for name, values in self.values.items() if name not in within)
 
@@ -73,27 +84,27 @@ class Draft:
 
     def _read(self, name: str, text: str, table: Table | None) -> list[Any]:
         """The numbers, or the names of columns, that a text says."""
-        if self.kind.parameters()[name].columns:
+        if isinstance(self.kind.parameters()[name], Columns):
             return columns.values(text, self.kind, name, table)
-        if self.kind.parameters()[name].column_bounds:
+        if isinstance(self.kind.parameters()[name], ColumnBounds):
             return bounds.values(text, self.kind, name, table)
-        if self.kind.parameters()[name].miners:
+        if isinstance(self.kind.parameters()[name], Miners):
             return miners.values(text, self.kind, name)
         return ranges.values(text, self.kind, name, table)
 
     def _written(self, name: str) -> str:
-        """What reads back as the values of a parameter that is typed."""
-        if self.kind.parameters()[name].columns:
+        """Format the values of a parameter with a text field."""
+        if isinstance(self.kind.parameters()[name], Columns):
             return columns.written(self.values[name])
-        if self.kind.parameters()[name].column_bounds:
+        if isinstance(self.kind.parameters()[name], ColumnBounds):
             return bounds.written(self.values[name])
-        if self.kind.parameters()[name].miners:
+        if isinstance(self.kind.parameters()[name], Miners):
             return miners.written(self.values[name])
         return ranges.written(self._numbers(name), self.kind, name)
 
     def _numbers(self, name: str) -> list[Any]:
         """The numbers of a parameter; of two weights that count relative to each other the shares."""
-        against = self.kind.parameters()[name].against
+        against = self.kind.number(name).against
         if against is None:
             return self.values[name]
         return list(map(shares.share, self.values[name], self.values[against]))
@@ -111,19 +122,19 @@ class Draft:
         self.values[name] = found
 
     def options(self, name: str, table: Table | None) -> list[Any]:
-        """What a parameter of choices, of columns or of workloads may be, and what it is now."""
+        """Return the options of a parameter (choices, columns or workloads), with its present value."""
         declared = self.kind.parameters()[name]
-        if declared.column:
+        if isinstance(declared, Column):
             known: list[Any] = [None, *(table.names if table else ())]
-        elif declared.workload:
+        elif isinstance(declared, WorkloadChoice):
             none = [None] if ranges.default(self.kind, name) is None else []
             known = [*none, RANDOM, *(table.workloads if table else ())]
         else:
-            known = list(declared.choices or ())
+            known = list(declared.choices) if isinstance(declared, Choice) else []
         return known + [value for value in self.values[name] if value not in known]
 
     def recheck(self, table: Table | None) -> None:
-        """Another table may allow other values; what it does not allow is said at the field."""
+        """Check all values for another table, and show errors at their fields."""
         for name, values in self.values.items():
             typed = self.wrong[name][0] if name in self.wrong else None
             if self._typed(name):
@@ -138,8 +149,8 @@ class Draft:
                     self._check_named(name, value, table)
 
     def _names(self, name: str) -> bool:
-        """Whether what a parameter may be is in the table: its columns, or its workloads."""
-        return self.kind.parameters()[name].column or self.kind.parameters()[name].workload
+        """Return whether the options of a parameter come from the table."""
+        return isinstance(self.kind.parameters()[name], Column | WorkloadChoice)
 
     def _check_named(self, name: str, value: Any, table: Table | None) -> None:
         try:
@@ -148,30 +159,29 @@ class Draft:
             self.wrong[name] = ("", str(error).removeprefix(f"{self.kind.name}: "))
 
     def _typed(self, name: str) -> bool:
-        """Whether a parameter is typed, not chosen."""
-        declared = self.kind.parameters()[name]
-        return ranges.is_number(self.kind, name) or declared.columns or declared.column_bounds or declared.miners
+        """Return whether a parameter has a text field."""
+        return isinstance(self.kind.parameters()[name], Number | Columns | ColumnBounds | Miners)
 
     def _known(self, name: str) -> None:
         if name not in self.values:
             raise BadInput(f"{self.kind.name} has no parameter {name!r}")
 
     def view(self, table: Table | None) -> dict[str, Any]:
-        """What a view draws: name, one line about it, and a field a parameter."""
+        """Return the content of the view: name, summary, and a field for each parameter."""
         names = [name for name in self.kind.parameters() if name not in shares.halves(self.kind)]
         fields = [shown for name in names if (shown := self._field(name, table))]
-        return {"name": self.kind.name, "about": about(self.kind), "count": self.count, "fields": fields}
+        return {"name": self.kind.name, "about": self.kind.describe(), "count": self.count, "fields": fields}
 
     def _field(self, name: str, table: Table | None) -> dict[str, Any] | None:
         declared, values = self.kind.parameters()[name], self.values[name]
         text, problem = self.wrong.get(name, ("", ""))
         common = {"name": name, "help": declared.help, "problem": problem, "optional": declared.optional}
-        if declared.column_bounds:
+        if isinstance(declared, ColumnBounds):
             shown, options = text if name in self.wrong else self._written(name), list(table.names if table else ())
             return {**common, "type": "columns", "text": shown, "options": options, "listed": bounds.LISTED}
-        if declared.columns or declared.miners:
+        if isinstance(declared, Columns | Miners):
             shown = text if name in self.wrong else self._written(name)
-            if declared.miners:
+            if isinstance(declared, Miners):
                 return {
                     **common,
                     "type": "columns",
@@ -180,17 +190,17 @@ class Draft:
                     "listed": miners.LISTED,
                 }
             return {**common, "type": "columns", "text": shown, "options": list(table.names if table else ())}
-        if ranges.is_number(self.kind, name):
+        if isinstance(declared, Number):
             values = self._numbers(name)
             end = ranges.ends(self.kind, name, table, max((one for one in values if one is not None), default=None))
             shown = text if name in self.wrong else ranges.written(values, self.kind, name)
             numbers = {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
             return {**numbers, **_between(name, declared.against)}
-        if declared.choices is None and not self._names(name):
+        if not isinstance(declared, Choice) and not self._names(name):
             return None  # neither a number nor a choice: a study's file may set it
         options = self.options(name, table)
         places = [options.index(value) for value in values]
-        shown_as = "column" if declared.column else "choice"
+        shown_as = "column" if isinstance(declared, Column) else "choice"
         words = [str(value) if self._names(name) and isinstance(value, str) else label(value) for value in options]
         return {**common, "type": shown_as, "options": words, "chosen": places}
 
@@ -201,7 +211,7 @@ def _turned(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _between(name: str, against: str | None) -> dict[str, Any]:
-    """Of two weights that one number trades: both names, and what the number is."""
+    """Return both names of two weights that one number trades, and the label of the number."""
     if against is None:
         return {}
     help = f"the share of {name}, {against} has the rest: 0 is {against} alone, 1 {name} alone"

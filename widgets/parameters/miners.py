@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.base.errors import BadInput
-from workbench.base.variants import Plain, Variant
+from workbench.base.parameters import Plain
+from workbench.base.variants import Variant
 from workbench.miners.sets import miners, sets
 
 LISTED = "miners, or sets of them, between commas"
 
 
 def values(text: str, kind: type[Variant], name: str) -> list[Any]:
-    """The miners that were typed, as one value; nothing is the default. BadInput says which of them may not be."""
+    """Parse typed miners; empty text is the default."""
     found = _read(text, name) or kind.__dataclass_fields__[name].default  # type: ignore[attr-defined]
     try:
         kind.check_value(name, found)
@@ -37,7 +38,7 @@ def _read(text: str, name: str) -> Any:
 
 
 def written(given: Sequence[Any]) -> str:
-    """What reads back as this value."""
+    """Format a value as text."""
     (value,) = given
     value = value.data if isinstance(value, Plain) else value
     several = list(value) if isinstance(value, (list, tuple)) else [value]
@@ -45,5 +46,5 @@ def written(given: Sequence[Any]) -> str:
 
 
 def options() -> list[str]:
-    """What may be typed."""
+    """Return the names of miners and of sets of miners."""
     return [*sets(), *miners()]

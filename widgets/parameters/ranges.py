@@ -9,8 +9,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from workbench.base.errors import BadInput, said
-from workbench.base.variants import Parameter, Variant
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.studies.study import MOST
 
@@ -37,7 +37,7 @@ class Ends(NamedTuple):
 
 
 def is_number(kind: Kind, name: str) -> bool:
-    """Whether a parameter is a number, and may be an axis of numbers."""
+    """Return whether a parameter is a number."""
     return kind.number_type(name) is not None
 
 
@@ -47,7 +47,7 @@ def numbers(kind: Kind) -> list[str]:
 
 
 def is_whole(kind: Kind, name: str) -> bool:
-    """Whether a parameter takes whole numbers only."""
+    """Return whether a parameter takes only whole numbers."""
     return kind.number_type(name) is int
 
 
@@ -57,17 +57,17 @@ def default(kind: Kind, name: str) -> Any:
 
 
 def one(text: object, kind: Kind, name: str, table: Table | None = None) -> Any:
-    """The one number that was typed, or that a slider stands at."""
+    """Parse a single number from a field or a slider."""
     found = values(str(text), kind, name, table)
     if len(found) > 1:
-        raise BadInput(f"{said(text)} are {len(found)} numbers; give one")
+        raise BadInput(f"{safe_repr(text)} are {len(found)} numbers; give one")
     return found[0]
 
 
 def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list[Any]:
-    """The numbers of a list or range, each once, in ascending order; BadInput says which of them may not be.
+    """Parse a list or a range of numbers, without duplicates, in ascending order.
 
-    Where none is the default it may be among them, in its word; it comes first.
+    If the default is None, the word for it is allowed as well; None comes first.
     """
     text, without = _NONE.subn(" ", text) if default(kind, name) is None else (text, 0)
     whole, found, at = is_whole(kind, name), set[float](), _BETWEEN.match(text).end()  # type: ignore[union-attr]
@@ -75,7 +75,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
         item = _ITEM.match(text, at)
         if item is None:
             odd = re.split(r"[,;]", text[at:])[0].strip()
-            raise BadInput(f"{said(odd)} is not a number; {EXAMPLE}")
+            raise BadInput(f"{safe_repr(odd)} is not a number; {EXAMPLE}")
         found.update(_numbers(item, whole))
         at = _BETWEEN.match(text, item.end()).end()  # type: ignore[union-attr]
         if len(found) > MOST:
@@ -134,7 +134,7 @@ def number(value: float | None) -> str:
 
 
 def written(given: Sequence[float | None], kind: Kind, name: str) -> str:
-    """What reads back as these values: a list, or the range that they are."""
+    """Format values as a list, or as a range if they are one."""
     plain = ", ".join(map(number, given))
     if len(given) < 6 or None in given or any(b <= a for a, b in pairwise(given)):  # type: ignore[operator]
         return plain
@@ -154,7 +154,7 @@ def written(given: Sequence[float | None], kind: Kind, name: str) -> str:
 
 def proposed(kind: Kind, name: str, table: Table | None = None) -> list[Any]:
     """An axis to begin with, around the default: by factors where the scale is logarithmic or has no upper end."""
-    declared, base = kind.parameters()[name], default(kind, name)
+    declared, base = kind.number(name), default(kind, name)
     low, high = declared.bounds(table)
     if declared.scale == "log" and base > 0:
         found = _round_numbers(base, 2, 4)
@@ -188,8 +188,8 @@ def _nice(step: float) -> float:
 
 
 def ends(kind: Kind, name: str, table: Table | None, current: float | None) -> Ends:
-    """Where a slider begins and ends; without a declared end, four times the default or twice the current value."""
-    declared: Parameter = kind.parameters()[name]
+    """Return the ends of a slider; without a declared end four times the default or twice the present value."""
+    declared = kind.number(name)
     low, high = declared.bounds(table)
     current = (low or 0) if current is None else current
     base, whole = default(kind, name), is_whole(kind, name)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.base.parameters import Number
 from workbench.base.variants import Variant
 
 DIGITS = 12  # beyond are a computer's
 
 
 def stands_at(variant: Variant, name: str) -> Any:
-    """The number that a control of this parameter stands at: a share, where it counts against another one."""
-    against = type(variant).parameters()[name].against
+    """Return the number that the control of a parameter shows: a share for a pair of weights."""
+    against = _against(type(variant), name)
     value = getattr(variant, name)
     return share(value, getattr(variant, against)) if against else value
 
 
 def settings(kind: type[Variant], name: str, value: Any) -> dict[str, Any]:
-    """What a control at this number says; of two weights both, which add up to 1."""
-    against = kind.parameters()[name].against
+    """Return the settings for the number of a control; for a pair of weights both, which add up to 1."""
+    against = _against(kind, name)
     return {name: value, against: round(1 - value, DIGITS)} if against else {name: value}
 
 
@@ -29,4 +30,13 @@ def share(weight: float, against: float) -> float:
 
 def halves(kind: type[Variant]) -> dict[str, str]:
     """The parameters that are shown as a part of another one, each with the name of that one."""
-    return {declared.against: name for name, declared in kind.parameters().items() if declared.against}
+    return {
+        declared.against: name
+        for name, declared in kind.parameters().items()
+        if isinstance(declared, Number) and declared.against
+    }
+
+
+def _against(kind: type[Variant], name: str) -> str | None:
+    declared = kind.parameters()[name]
+    return declared.against if isinstance(declared, Number) else None

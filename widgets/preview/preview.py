@@ -21,12 +21,12 @@ from widgets.base.worker import Seldom, Tell, Worker
 from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import join_names
-from workbench.base.progress import listening
+from workbench.base.progress import cancellable
 from workbench.base.scratch import scratch
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
-from workbench.miners.judging import labels_of
+from workbench.miners.scoring import labels_of
 from workbench.releases.base import Release
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -68,7 +68,7 @@ class ReleasePreview(Part):
         self._told: dict[str, Any] = {}
         self._shown = False  # records lie on the page
         self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
-        self._audit: tuple[Release, Any, str] | None = None  # what was said of a release and a model
+        self._audit: tuple[Release, Any, str] | None = None  # the audit of a release and a model
         self.observe(lambda _: self.soon(self._tell_state), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
@@ -87,7 +87,7 @@ class ReleasePreview(Part):
     # --- what the view draws
 
     def show(self) -> None:
-        """What can be had; no record is sent that was not asked for."""
+        """Show the available files; records are sent only on request."""
         self._told = {}
         self._tell_state()
 
@@ -101,7 +101,7 @@ class ReleasePreview(Part):
             "audit": self._audited(),
             "as_they_are": self._as_they_are(),
             "several": self.release is not None and len(self.release.files) > 1,
-            "left_out": self.release is not None and bool(self.release.left_out) and len(self.release.files) == 1,
+            "left_out": self.release is not None and bool(self.release.suppressed) and len(self.release.files) == 1,
             "recipe": str(self.recipe) if self.recipe else "",
         }
         if state != self._told:  # a slider moves often
@@ -109,10 +109,10 @@ class ReleasePreview(Part):
             self.tell("state", **state)
 
     def _audited(self) -> str:
-        """What the audit says of the release, in a sentence, and what has to be passed on with it."""
+        """Summarize the audit of the release, with the notices that recipients need."""
         if self.release is None:
             return ""
-        known = f" To be passed on with it: {self.release.to_pass_on}." if self.release.to_pass_on else ""
+        known = f" To be passed on with it: {self.release.recipient_notice}." if self.release.recipient_notice else ""
         return f"{self._verdict(self.release)}{known}"
 
     def _verdict(self, release: Release) -> str:
@@ -130,7 +130,7 @@ class ReleasePreview(Part):
         return self._audit[2]
 
     def _as_they_are(self) -> str:
-        """Which columns are neutral, and what they tell beside the release."""
+        """List the neutral columns and what they disclose."""
         neutral = self.release.neutral if self.release else ()
         if self.release is None or not neutral:
             return ""
@@ -139,7 +139,7 @@ class ReleasePreview(Part):
     # --- original beside release
 
     def _clear(self) -> None:
-        """What was shown, or was about to be, is of another release."""
+        """Remove records of another release."""
         self._sampler.forget()
         if self._maker.busy and self._what in OF_RELEASE:
             self._maker.forget()
@@ -175,7 +175,7 @@ class ReleasePreview(Part):
         make = self._made_of(what, anyway, content.get("stars") is True)
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            with listening(cancel, Seldom(lambda words: tell(self._working, words))):
+            with cancellable(cancel, Seldom(lambda words: tell(self._working, words))):
                 name, data = make()
             tell(self._send_file, name, data)
 
@@ -186,15 +186,15 @@ class ReleasePreview(Part):
         self._maker.start(job)
 
     def _working(self, words: str = "") -> None:
-        """To all views: a file that another one waits for comes no more."""
+        """Tell all views that pending files are cancelled."""
         self.tell("working", what=self._what, asker=self._asker, words=words)
 
     def hear_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The neutral columns that tell too much are to be left out."""
-        telling = self._release().telling
+        disclosing_columns = self._release().disclosing_columns
         with self.hold_trait_notifications():  # one change, also where the same was asked for before
             self.dropped = []
-            self.dropped = telling
+            self.dropped = disclosing_columns
 
     def _send_file(self, name: str, data: bytes) -> None:
         """The file's bytes; the page puts them together and hands them to the browser."""
@@ -204,7 +204,7 @@ class ReleasePreview(Part):
             self.tell("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
 
     def _made_of(self, what: str, anyway: bool, stars: bool) -> Callable[[], Made]:
-        """What makes the file that was asked for, of what there is now."""
+        """Return a function that makes the requested file from the present release."""
         stem = _stem(self.study)
         if what in ("csv", "parquet"):
             release, recipe = self._release(), self.recipe
@@ -268,8 +268,8 @@ def _column(table: Table, name: str, records: np.ndarray, released: list[str]) -
 
 
 def _as_shown(release: Release, name: str, records: np.ndarray) -> list[str]:
-    """What some records show of a column, of a release that shows something of each record by itself."""
-    if name in release.removed:
+    """Return the published values of some records, for releases without classes."""
+    if name in release.unpublished_columns:
         return [""] * len(records)
     shown = release.shown(name)
     if shown.numbers is not None:
@@ -286,7 +286,7 @@ def _of_classes(release: Release, records: np.ndarray) -> dict[str, Any]:
     columns = []
     for name in table.names:
         original = [table.columns[name].value_labels()[code] for code in table.codes[name][records]]
-        if name in release.removed or name == table.weight:
+        if name in release.unpublished_columns or name == table.weight:
             released = [""] * number
         elif name in table.quasi and not exact:
             released = [str(label) for label in release.class_labels(name)[group]]
@@ -310,7 +310,7 @@ def ask_about(release: Release) -> None:
         release.refuse_giveaways("", "")
     except BadInput as error:
         said = str(error).removeprefix(": ").strip()
-        raise Giveaways(f"{said[0].upper()}{said[1:]}", release.telling) from None
+        raise Giveaways(f"{said[0].upper()}{said[1:]}", release.disclosing_columns) from None
 
 
 def release_file(
@@ -358,5 +358,5 @@ def chart_file(draw: Callable[[], Any], stem: str, ending: str) -> Made:
 
 
 def _stem(study: Study | None) -> str:
-    """How the files are called: after the study."""
+    """Return the prefix of file names: the name of the study."""
     return re.sub(r"[^\w-]+", "-", study.name if study else "").strip("-").lower() or "untitled"

@@ -1,12 +1,12 @@
-"""Two workloads' frontiers beside each other: which releases are efficient for one, for the other, and for both."""
+"""The frontiers of two workloads: releases that are efficient for one, for the other, and for both."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from widgets.base.vega import live
-from workbench.base.errors import Undefined, said
-from workbench.base.figures import figures
+from workbench.base.errors import Undefined, safe_repr
+from workbench.base.figures import format_number
 from workbench.frontier.frontier import Frontier
 from workbench.measures import QueryError
 
@@ -26,7 +26,8 @@ def both(frontier: Frontier | None, first: str, second: str, selected: int) -> t
         measure = measure_of(frontier, name)
         if measure is None:
             raise Undefined(
-                f"The points are not measured by the workload {said(name)}: tick query error in Methods and measures, "
+                f"The points are not measured by the workload {safe_repr(name)}: tick query error in Methods "
+                f"and measures, "
                 "and choose it there"
             )
         keys.append(measure.key)
@@ -38,7 +39,7 @@ def both(frontier: Frontier | None, first: str, second: str, selected: int) -> t
 
 
 def in_words(frontier: Frontier, names: tuple[str, str], keys: tuple[str, str], selected: int) -> str:
-    """What serves one workload and not the other."""
+    """Describe the releases that serve only one workload."""
     good = [frontier.on(utility=key).is_efficient() for key in keys]
     parts = [f"{int((good[0] & good[1]).sum())} releases are efficient for both workloads."]
     for own, other, name in ((0, 1, names[0]), (1, 0, names[1])):
@@ -49,7 +50,7 @@ def in_words(frontier: Frontier, names: tuple[str, str], keys: tuple[str, str], 
             parts.append(f"For {name} alone: {shown}{more}.")
     if 0 <= selected < len(frontier.measured):
         values = frontier.measured[selected].values
-        told = [f"{figures(100 * values[key], 'lower')} % for {name}"
+        told = [f"{format_number(100 * values[key])} % for {name}"
                 for key, name in zip(keys, names, strict=True) if key in values]  # fmt: skip
         parts.append(f"The selected release: answers are wrong by {' and '.join(told)}, on average.")
     return " ".join(parts)

@@ -14,14 +14,14 @@ from widgets.base.turns import Turn
 from widgets.base.vega import ChartPart, live
 from widgets.base.worker import Tell, Worker
 from widgets.query_errors.both import both, measure_of
-from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.figures import figures
-from workbench.base.variants import RANDOM
+from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.figures import format_number
+from workbench.base.parameters import RANDOM
 from workbench.frontier.frontier import Frontier
 from workbench.measures import Measured, QueryError
+from workbench.queries.partial_matches import PartialMatches, find_partial_matches
+from workbench.queries.workload import Workload
 from workbench.releases.base import Release
-from workbench.releases.cut import Cut, cut_by
-from workbench.workloads.workload import Workload
 
 WORST = 20  # queries that are listed
 NO_CLASSES = "It cuts no class, since the release has none."
@@ -29,10 +29,10 @@ SETTLED = 0.3  # seconds without another release: under a moving slider the char
 
 
 class QueryErrors(ChartPart):
-    """`QueryErrors(release)`: `workload` is whose errors are shown; its frontier is drawn beside that of `beside`.
+    """The errors of the queries of `workload`; its frontier is drawn next to that of the workload `beside`.
 
-    It asks only while it is open, beside the kernel's thread. `cut` are the numbers of the classes that the query
-    which was chosen last cuts.
+    Errors are computed in the background, only while the view is open. `cut` are the numbers of the classes that the
+    selected query matches in part.
     """
 
     _esm = script("base/vega", "query_errors/query_errors")
@@ -78,11 +78,11 @@ class QueryErrors(ChartPart):
         self.tell("choices", names=self._names, workload=self._name, beside=beside)
 
     def hear_workload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another workload, or another one beside it."""
+        """Set the workload, or the one to compare it with."""
         first, second = content.get("workload"), content.get("beside", "")
         for name in (first, second):
             if name not in self._names and not (name == "" and name is second):
-                raise BadInput(f"there is no workload {said(name)}; choose one of those shown")
+                raise BadInput(f"there is no workload {safe_repr(name)}; choose one of those shown")
         with self.hold_trait_notifications():
             self.workload, self.beside = str(first), "" if second == first else str(second)
 
@@ -144,7 +144,7 @@ class QueryErrors(ChartPart):
         self.tell("nothing")
         self.wrong("workload", error)
 
-    # --- another workload beside it
+    # --- comparison with another workload
 
     def _compare(self) -> None:
         """Both frontiers on one scale, when the hand rests."""
@@ -184,9 +184,9 @@ def worst(release: Release, workload: Workload, measured: Measured) -> list[dict
         {
             "query": int(q),
             "text": workload.text(q),
-            "truth": figures(round(float(truth[q]), 4)),
-            "told": "nobody" if np.isnan(told[q]) else figures(float(told[q])),
-            "error": f"{figures(100 * float(error[q]), 'lower')} %",
+            "truth": format_number(round(float(truth[q]), 4)),
+            "told": "nobody" if np.isnan(told[q]) else format_number(float(told[q])),
+            "error": f"{format_number(100 * float(error[q]))} %",
             **_said(_cut(release, workload, q)),
         }
         for q in order.tolist()
@@ -194,16 +194,16 @@ def worst(release: Release, workload: Workload, measured: Measured) -> list[dict
     ]
 
 
-def _cut(release: Release, workload: Workload, q: int) -> Cut | None:
+def _cut(release: Release, workload: Workload, q: int) -> PartialMatches | None:
     """The classes that a query cuts; None of a release that has none, such as one with noise."""
     try:
-        return cut_by(release, workload, q)
+        return find_partial_matches(release, workload, q)
     except Undefined:
         return None
 
 
-def _said(cut: Cut | None) -> dict[str, Any]:
-    return {"classes": 0, "by": ""} if cut is None else {"classes": len(cut.classes), "by": cut.most}
+def _said(cut: PartialMatches | None) -> dict[str, Any]:
+    return {"classes": 0, "by": ""} if cut is None else {"classes": len(cut.classes), "by": cut.main_column}
 
 
 def _chosen(cut: int, among: int) -> str:

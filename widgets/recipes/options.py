@@ -8,17 +8,17 @@ from typing import Any
 from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import default
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import MOST, axes, combined
+from workbench.frontier.grid import MOST, axes, count_combinations
 from workbench.studies.study import variant
 
 
 def going_together(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The method as a study writes it: in one entry where all options go together, else one for each combination that
-    can be had; and by option why a choice is in none of them. A default that goes with nothing is left out unsaid."""
+    """Return the entries of a study for a method: one if all options are compatible, else one for each valid
+    combination; and by option why a choice is in none. Defaults that are incompatible with all are omitted silently."""
     asked = method.to_dict()
     try:
         every = [_merged(asked, chosen) for chosen in product(*axes("method", asked))]
-        if combined("method", asked) > MOST:
+        if count_combinations("method", asked) > MOST:
             return [asked], {}
     except BadInput:  # said of the whole recipe
         return [asked], {}
@@ -41,7 +41,7 @@ def _merged(asked: dict[str, Any], chosen: tuple[dict[str, Any], ...]) -> dict[s
 
 
 def _wrong(method: Draft, good: list[dict[str, Any]], refused: list[tuple[dict[str, Any], BadInput]]) -> dict[str, str]:
-    """Why a choice is in no combination that can be had: where the reason says what is missing, else at the choice."""
+    """Explain why choices are in no valid combination, at the field that the reason names, else at the choice."""
     found: dict[str, str] = {}
     for one, error in refused:
         for name in (name for name in one if name in method.values):

@@ -19,25 +19,26 @@ from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
 from widgets.recipes.options import going_together
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import join_names
-from workbench.base.variants import Plain, about, canonical, catalog
+from workbench.base.parameters import Plain, canonical
+from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
-from workbench.frontier.grid import combined, listed
+from workbench.frontier.grid import count_combinations, listed_settings
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.studies.study import MOST, variant, written_out
+from workbench.studies.study import MOST, expand_recipe, variant
 
 LARGEST_SEED = 2**32 - 1
 
 
 class RecipePicker(Part):
-    """`recipes` and `measures` in the shape of a study's, `axes` the keys of the two that are drawn.
+    """`recipes` and `measures` as in a study; `axes` are the keys of the two measures on the chart.
 
-    With a table and no word of what is wanted it begins with what is usual. What is typed wrong is said where it
-    stands; the traits keep the last good state.
+    With a table alone it begins with usual recipes. Errors are shown at their fields; traits keep their last
+    valid values.
     """
 
     _esm = script("recipes/recipes")
@@ -65,7 +66,7 @@ class RecipePicker(Part):
     def _declared(self, proposal: Mapping[str, Any]) -> list[Any]:
         found = [dict(ranges) if isinstance(ranges, Mapping) else ranges for ranges in proposal["value"]]
         for ranges in found:
-            written_out(ranges)
+            expand_recipe(ranges)
         return found
 
     @traitlets.validate("measures")
@@ -90,7 +91,7 @@ class RecipePicker(Part):
         self.show()
 
     def _read(self) -> None:
-        """What the traits say, and beside it, switched off, what else there is."""
+        """Read the traits, and add all other models switched off."""
         self._baselines = [(i, one) for i, one in enumerate(self.recipes) if is_baseline(one)]
         self._groups = grouped(self.recipes, self._groups, self.table)
         self._measures = measure_rows(self.measures, self._measures)
@@ -108,7 +109,7 @@ class RecipePicker(Part):
     # --- what the front end asks
 
     def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The values of what is being typed, for the picture beside it; nothing is taken yet."""
+        """Preview the values that are being typed, without using them."""
         chosen, name = self._field(content)
         found: list[Any] = []
         try:
@@ -175,14 +176,14 @@ class RecipePicker(Part):
         """Another measure on one of the axes."""
         side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES or key not in self._keys(side):
-            raise BadInput(f"no measure of {said(side)} is called {said(key)}; check it first")
+            raise BadInput(f"no measure of {safe_repr(side)} is called {safe_repr(key)}; check it first")
         self._take(axes=[key if side == one else now for one, now in zip(SIDES, self._axes(), strict=True)])
 
     def hear_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The seed of the search."""
         text = str(content.get("text", "")).strip()
         if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
-            raise BadInput(f"seed: {said(text)} is not a whole number from 0 to {LARGEST_SEED:,}")
+            raise BadInput(f"seed: {safe_repr(text)} is not a whole number from 0 to {LARGEST_SEED:,}")
         self._take(seed=int(text))
 
     # --- from the draft to the traits
@@ -215,7 +216,7 @@ class RecipePicker(Part):
             self._read()  # who listens has put them back
 
     def _ranges(self) -> list[dict[str, Any]]:
-        """What is switched on, as a study writes it; a row that cannot be had is as it was when it last could."""
+        """Return the selected rows as in a study; invalid rows keep their last valid state."""
         rows = [(group, row) for group in self._groups for row in group.rows]
         places = [row.place for _, row in rows if row.place is not None] + [place for place, _ in self._baselines]
         found: list[tuple[int, dict[str, Any]]] = list(self._baselines)
@@ -257,13 +258,13 @@ class RecipePicker(Part):
     # --- what the view draws
 
     def show(self) -> None:
-        """The draft, with what is wrong in it."""
+        """Show the draft with its errors."""
         recipes = self._ranges()
         self.tell(
             "draft",
             groups=[self._group_view(group) for group in self._groups],
             methods=list(self._methods()),
-            models=[{"name": name, "about": about(kind)} for name, kind in self._models().items()],
+            models=[{"name": name, "about": kind.describe()} for name, kind in self._models().items()],
             measures=[self._measure_view(row) for row in self._measures],
             axes={side: [{"key": k, "name": name} for k, name in self._keys(side).items()] for side in SIDES},
             count=_count(recipes),
@@ -331,21 +332,21 @@ class RecipePicker(Part):
         else:
             chosen = _at(self._row(content).parts, content.get("part", 0))
         if name not in chosen.kind.parameters():
-            raise BadInput(f"{chosen.kind.name} has no parameter {said(name)}")
+            raise BadInput(f"{chosen.kind.name} has no parameter {safe_repr(name)}")
         return chosen, name
 
 
 def _combinations(given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    lists = listed("measure", given)
+    lists = listed_settings("measure", given)
     ranges = [lists.get(name, [value]) for name, value in given.items()]
     plain = [[one.data if isinstance(one, Plain) else one for one in values] for values in ranges]
     return [dict(zip(given, chosen, strict=True)) for chosen in product(*plain)]
 
 
 def _count(recipes: Sequence[Mapping[str, Any]]) -> int:
-    """How many releases are asked for."""
+    """Return the number of releases."""
     return sum(
-        math.prod(combined("model" if i else "method", one) for i, one in enumerate(_variants(ranges)))
+        math.prod(count_combinations("model" if i else "method", one) for i, one in enumerate(_variants(ranges)))
         for ranges in recipes
     )
 
@@ -357,7 +358,7 @@ def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _summary(recipes: Sequence[Mapping[str, Any]]) -> str:
-    """What was chosen, in one line: 32 releases of 4 models; 3 releases of 1 model and by laplace."""
+    """Summarize the choice: 32 releases of 4 models; 3 releases of 1 model and by laplace."""
     if not recipes:
         return "no model chosen"
     models = {" and ".join(one["name"] for one in rest) for _, *rest in map(_variants, recipes) if rest}
@@ -372,7 +373,7 @@ def _counted(count: int, thing: str) -> str:
 
 def _known(found: Mapping[str, Any], name: Any) -> Any:
     if not isinstance(name, str) or name not in found:
-        raise BadInput(f"nothing is called {said(name)}; there are {', '.join(found)}")
+        raise BadInput(f"nothing is called {safe_repr(name)}; there are {', '.join(found)}")
     return found[name]
 
 

@@ -1,4 +1,4 @@
-"""The rows of the recipe picker: what a study asks for, and switched off beside it what else the catalog has."""
+"""The rows of the recipe picker: those of the study, and all others of the catalog switched off."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from widgets.base.given import AXES, MEASURES
 from widgets.parameters.draft import Draft
 from workbench.base.errors import BadInput
-from workbench.base.variants import Variant, canonical, catalog
+from workbench.base.parameters import canonical
+from workbench.base.variants import Variant, catalog
 from workbench.data.table import Table
-from workbench.frontier.frontier import SIDES
 from workbench.measures import Measure
 from workbench.methods import Method, Mondrian
 from workbench.models import Model
-from workbench.studies.proposal import recipes_for
-from workbench.studies.study import variant, written_out
-
-WITHOUT_SENSITIVE = ("re-identification risk", "information loss", "average class size")
+from workbench.studies.proposal import measures_for, recipes_for
+from workbench.studies.study import expand_recipe, variant
 
 
 @dataclass(eq=False)
@@ -42,7 +39,7 @@ class Row:
         self._asked = asked
         try:
             for one in asked:
-                written_out(one)
+                expand_recipe(one)
             self.good, self.problem = asked or self.good, ""
         except BadInput as error:
             self.problem = str(error).removeprefix("study: ")
@@ -61,7 +58,7 @@ class Group:
     rows: list[Row]
 
     def fill(self, table: Table | None, before: Iterable[Row] = ()) -> None:
-        """Add, switched off, the models that have no row; with what they had before. In the order of the catalog."""
+        """Add the missing models of the catalog, switched off, with their earlier settings."""
         models = [*catalog("workbench.models", Model).values()] if self.keeps_models else []
         kinds: list[Any] = [*models, None]
         left = list(before)
@@ -73,7 +70,7 @@ class Group:
 
     @property
     def keeps_models(self) -> bool:
-        """Whether the method goes with a model; else its release is drawn at random."""
+        """Return whether the method satisfies models; others draw their releases at random."""
         return bool(getattr(self.method.kind, "keeps_models", True))
 
     def turn_to(self, method: Draft, table: Table | None) -> None:
@@ -93,7 +90,7 @@ class Group:
 
 
 def is_baseline(ranges: Mapping[str, Any]) -> bool:
-    """Whether a recipe of a study is a baseline: measured anyway, and not chosen here."""
+    """Return whether a recipe is a baseline, which is always measured."""
     return catalog("workbench.methods", Method)[ranges["method"]["name"]].baseline
 
 
@@ -163,9 +160,5 @@ def lacking(row: Row, table: Table | None) -> str:
 
 def usual(table: Table) -> dict[str, Any]:
     """Recipes, measures and axes to begin with, as far as this table allows them."""
-    recipes = list(recipes_for(table))
-    if table.sensitive:
-        return {"recipes": recipes, "measures": list(MEASURES), "axes": list(AXES)}
-    measures = [one for one in MEASURES if one["name"] in WITHOUT_SENSITIVE]
-    sides = [[variant("measure", one) for one in measures if variant("measure", one).side == side] for side in SIDES]
-    return {"recipes": recipes, "measures": measures, "axes": [side[0].key for side in sides]}
+    measures, axes = measures_for(table)
+    return {"recipes": list(recipes_for(table)), "measures": list(measures), "axes": list(axes)}

@@ -7,17 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import estimated, join_names, per_cent
-from workbench.base.figures import figures as as_figures
-from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.base.figures import figures_next_to, format_interval, format_percent, join_names
+from workbench.base.figures import format_number as as_figures
+from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 from workbench.disclosure import spending
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.least import binding, times_the_least
+from workbench.frontier.least import bounded_support, compare_with_minimum
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.yardstick import relative_costs
 from workbench.measures import Measure
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
-from workbench.measures.utility.random_sample import in_words as in_sample
+from workbench.measures.utility.random_sample import describe_sample as in_sample
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
 
@@ -29,8 +30,7 @@ def sentences(
     table: Table | None = None,
     release: Release | None = None,
 ) -> dict[str, str]:
-    """What is learnt and what is lost, each in a sentence, and the random sample of a table that loses as much; of a
-    release, how far that is from what is possible."""
+    """Return a sentence about each loss, the random sample that loses as much, and the distance from the bound."""
     if point is None:
         return {}
     told = {}
@@ -40,29 +40,49 @@ def sentences(
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
             told[side] += f" {in_sample(table, lost, point.values[key])}"
-    if release is not None and not release.truthful:
+    if release is not None and not release.is_truthful:
         told["privacy"] += f" {_guessed(release)}"
+    if yardstick := _share_of_removal(point, frontier):
+        told["utility"] += f" {yardstick}"
     if release is not None and (text := from_possible(point, release, measures, frontier)):
         told["utility"] += f" {text}"
+    if "privacy" in told and (text := point.recipe.small_classes):
+        told["privacy"] += f" {text[:1].upper()}{text[1:]}; combine it with k-anonymity."
     return told
 
 
+def _share_of_removal(point: Point, frontier: Frontier | None) -> str:
+    """The loss as a share of that of publishing no quasi-identifiers; empty where that is unknown."""
+    if frontier is None or not (frontier.privacy and frontier.utility) or point.recipe.baseline:
+        return ""
+    ends = [one for one in frontier.measured if one.recipe.baseline]
+    share = relative_costs(replace(frontier, measured=[point, *ends], numbers=()))[0]
+    return "" if share is None else f"That is {format_percent(share)} of the loss of publishing no quasi-identifiers."
+
+
+def against(point: Point | None, frontier: Frontier | None) -> str:
+    """Why the release is not recommended, whatever the caps; empty if nothing speaks against it."""
+    there = () if point is None or frontier is None else frontier.measured
+    found = next((one.against for one in there if point is not None and one.recipe == point.recipe), ())
+    return f"Not recommended: {join_names(found)}." if found else ""
+
+
 def _guessed(release: Release) -> str:
-    """How often a guess is right where values were exchanged: a loss is about beliefs, and these may be wrong."""
+    """Describe how often guesses are right after swapping: losses are about beliefs, which may then be wrong."""
     sentence = AccuracyGain()(release).sentence
     return f"That is about belief. By what is true: {sentence[:1].lower()}{sentence[1:]}"
 
 
 def from_possible(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
-    """How many times the least that is possible a release loses, once that has been found."""
+    """Describe the utility loss as a multiple of the certified bound, once that is known."""
     by_key, drawn = {one.key: one for one in measures}, _axes(measures, frontier)
     privacy, utility = (drawn[side] for side in SIDES)
     if point.recipe.method.draws or not {privacy, utility} <= set(point.values):
         return ""
-    support = binding(by_key[privacy], by_key[utility])
+    support = bounded_support(by_key[privacy], by_key[utility])
     if support is None:
         return ""
-    return times_the_least(release, point.values[privacy], point.values[utility], support)
+    return compare_with_minimum(release, point.values[privacy], point.values[utility], support)
 
 
 def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier | None) -> list[dict[str, Any]]:
@@ -78,7 +98,7 @@ def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier
             "unit": one.unit,
             "better": one.better,
             "value": point.values.get(one.key),
-            "interval": estimated(point.intervals.get(one.key)),
+            "interval": format_interval(point.intervals.get(one.key)),
             "reason": point.reasons.get(one.key, ""),
             "sentence": point.sentences.get(one.key, ""),
             "axis": one.key in drawn,
@@ -93,7 +113,7 @@ def verdict(
     frontier: Frontier | None,
     caps: Mapping[str, float],
 ) -> str:
-    """Whether the release is within what is accepted on the axes, and where the interval leaves that open."""
+    """Describe whether the release satisfies the caps, and whether the interval leaves that open."""
     drawn = _axes(measures, frontier).values()
     asked = [one for one in measures if one.key in drawn and one.key in caps]
     if point is None or not asked or any(one.key not in point.values for one in asked):
@@ -105,13 +125,13 @@ def verdict(
         within = sign * value <= sign * cap
         kept, sure = kept and within, sure and all((sign * end <= sign * cap) == within for end in interval)
         bound = "most" if sign > 0 else "least"
-        said.append(f"{one.name} {as_figures(value, one.better)} of at {bound} {as_figures(cap)} ({one.unit})")
+        said.append(f"{one.name} {figures_next_to(value, cap)} of at {bound} {as_figures(cap)} ({one.unit})")
     doubt = "" if sure else " An interval reaches across what is accepted, so this does not hold in all of it."
     return f"{'Accepted' if kept else 'Not accepted'}: {'; '.join(said)}.{doubt}"
 
 
 def chosen(recipe: Recipe, table: Table) -> str:
-    """What the method found by itself, where a setting is none."""
+    """Describe the value that a method chose for a setting that is None."""
     own, found = recipe.method, recipe.method.chosen(table, recipe.model, recipe.seed)
     told = [
         f"{name} = {as_figures(value)}"
@@ -122,7 +142,7 @@ def chosen(recipe: Recipe, table: Table) -> str:
 
 
 def pooled(release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
-    """What who pools all classes that cover a person learns, beside who knows the class."""
+    """Compare an attacker who pools all covering classes with one who knows the class."""
     drawn = _axes(measures, frontier)["privacy"]
     asked: list[Any] = [one for one in measures if getattr(one, "adversary", "") == OWN_CLASS and one.side == "privacy"]
     if not asked:
@@ -131,27 +151,27 @@ def pooled(release: Release, measures: Sequence[Measure], frontier: Frontier | N
     try:
         found = [replace(own, adversary=one).measure(release).value for one in ADVERSARIES]
     except Undefined as reason:
-        return f"Classes overlap. What who pools all classes that cover a person would learn is undefined: {reason}"
-    by_class, by_all = (as_figures(value, own.better) for value in found)
+        return f"Classes overlap. The loss to an attacker who pools all covering classes is undefined: {reason}"
+    by_class, by_all = (as_figures(value) for value in found)
     return (
-        "Classes overlap. Who knows a person's quasi-identifiers but not the class, and pools all classes that cover "
-        f"the person, has {own.key} {by_all}; who knows the class {by_class}."
+        f"Classes overlap. An attacker with a person's quasi-identifiers who knows the class has {own.key} "
+        f"{by_class}; one who does not, and pools all classes that cover the person, has {by_all}."
     )
 
 
 def together(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
-    """What overlapping classes tell together; of noise what it adds up to for who has all releases of the study."""
+    """Describe what overlapping classes reveal jointly, and the total epsilon of all releases with noise."""
     if point.recipe.method.overlapping:
         return pooled(release, measures, frontier)
     if not point.recipe.method.draws:
         return ""
     made = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
     every = dict.fromkeys([*made, point.recipe])
-    return spending.together(release.table, [recipe.method for recipe in every], "releases of this study")
+    return spending.describe_joint_budget(release.table, [recipe.method for recipe in every], "releases of this study")
 
 
 def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:
-    """The measure of each side that is told in a sentence: the frontier's, else the first."""
+    """Return the measure of each side for the sentences: that of the axis, else the first."""
     measured = {measure.key for measure in measures}
     firsts = {side: next((one.key for one in measures if one.side == side), "") for side in SIDES}
     drawn = {side: str(getattr(frontier, side, None)) for side in SIDES}
@@ -159,21 +179,21 @@ def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, s
 
 
 def neutral(release: Release | None) -> str:
-    """What neutral columns tell beside the release."""
+    """Describe what neutral columns disclose together with the release."""
     try:
-        return release.beside.sentence if release is not None and release.neutral else ""
+        return release.side_information_risk.sentence if release is not None and release.neutral else ""
     except BadInput as reason:  # the records are not in memory
-        return f"{in_words(str(reason), CONTROLS)}."
+        return f"{translate_message(str(reason), CONTROLS)}."
 
 
 def work_out(point: Point, release: Release, measures: Sequence[Measure]) -> None:
-    """What takes a while of all this; it is remembered."""
+    """Compute and cache the slow parts of the sentences."""
     neutral(release)
     sentences(point, measures, None, release.table)
 
 
 def in_classes(release: Release | None) -> str:
-    """How the release divides the records."""
+    """Describe the classes of a release."""
     if release is None:
         return ""
     try:
@@ -182,12 +202,12 @@ def in_classes(release: Release | None) -> str:
         return f"{release.table.records:,} records, in no classes"
     there = f"{sizes.sum():,} records in "
     there += "one class" if len(sizes) == 1 else f"{len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
-    gone = release.left_out
-    return f"{there}; {gone:,} ({per_cent(gone / release.table.records, 'lower')}) left out" if gone else there
+    gone = release.suppressed
+    return f"{there}; {gone:,} ({format_percent(gone / release.table.records)}) left out" if gone else there
 
 
 def _without_model(recipe: Recipe) -> str:
-    """What a release without a model is called: by its method where that promises something by itself."""
+    """Return the title of a release without a model."""
     return recipe.method.name if recipe.guarantee else "no model"
 
 
@@ -206,18 +226,19 @@ def told(
     table: Table | None,
     caps: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Of the release that is there: what it is called, and all of the above."""
+    """Return the content of the release card."""
     recipe, point = point.recipe if point else None, _with_intervals(point, frontier)
     return {
         "recipe": str(recipe) if recipe else "",
         "model": str(recipe.model or _without_model(recipe)) if recipe else "",
         "guarantee": release.guarantee if release is not None else "",
-        "caution": release.to_pass_on if release is not None else "",
+        "caution": release.recipient_notice if release is not None else "",
+        "notices": list(release.notices) if release is not None else [],
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": in_classes(release),
         "sentences": sentences(point, measures, frontier, table, release),
-        "verdict": verdict(point, measures, frontier, caps),
+        "verdict": " ".join(filter(None, [verdict(point, measures, frontier, caps), against(point, frontier)])),
         "neutral": neutral(release),
         "figures": figures(point, measures, frontier),
         "baseline": bool(recipe and recipe.baseline),

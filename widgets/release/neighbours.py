@@ -1,4 +1,4 @@
-"""What lies near a release: efficient points beside it, and the small change of a parameter that is worth most."""
+"""Neighbors of a release: efficient points nearby, and the most valuable small change of a parameter."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from widgets.parameters import ranges, shares
-from workbench.base.durations import duration
+from workbench.base.durations import describe_duration
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.base.figures import figures
-from workbench.base.progress import step
+from workbench.base.figures import format_number
+from workbench.base.progress import checkpoint
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
     @property
     def step(self) -> str:
-        """In words: k 10 → 11."""
+        """Describe the change: k 10 → 11."""
         return f"{self.name} {ranges.number(self.before)} → {ranges.number(self.after)}"
 
 
@@ -84,7 +84,7 @@ def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
 
 
 def stands(recipe: Recipe) -> dict[str, Any]:
-    """Where the controls of a recipe's numbers stand."""
+    """Return the numbers that the controls of a recipe show."""
     own = type(recipe.method)
     of_method = [(METHOD, name) for name in ranges.numbers(own) if name not in shares.halves(own)]
     places: list[tuple[int | str, str]] = [*numbers_of(recipe), *of_method]
@@ -92,7 +92,7 @@ def stands(recipe: Recipe) -> dict[str, Any]:
 
 
 def comparable(frontier: Frontier | None, point: Point) -> bool:
-    """Whether the point was measured on both of the frontier's axes, or has a reason why not."""
+    """Return whether the point has a figure, or a reason for its absence, on both axes."""
     if frontier is None or not (frontier.privacy and frontier.utility):
         return False
     return all(key in point.values or key in point.reasons for key in frontier.axes)
@@ -136,7 +136,7 @@ def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: s
     if low >= high:  # measured before, or beyond the last that was
         return Neighbour(f"as for {name} = {ranges.number(high)}", replace(known[high], recipe=recipe))
     along = (wanted - low) / (high - low)
-    if low > 0 and type(part_of(recipe, part)).parameters()[name].scale == "log":
+    if low > 0 and type(part_of(recipe, part)).number(name).scale == "log":
         along = math.log(wanted / low) / math.log(high / low)
     before, after = known[low].values, known[high].values
     values = {key: one if one == after[key] else one + along * (after[key] - one) for key, one in before.items()
@@ -167,7 +167,7 @@ def own_losses(frontier: Frontier, point: Point) -> np.ndarray:
 
 
 def spans(frontier: Frontier) -> np.ndarray:
-    """How far the finite points reach on each axis."""
+    """Return the range of the finite points on each axis."""
     losses = frontier.losses()
     finite = losses[np.isfinite(losses).all(axis=1)]
     reach = np.ptp(finite, axis=0) if len(finite) else np.ones(2)
@@ -179,9 +179,9 @@ def difference(frontier: Frontier, before: Point, after: Point) -> str:
     said = []
     for key in frontier.axes:
         value, was = after.values.get(key, math.nan), before.values.get(key, math.nan)
-        by, better = value - was, frontier.measure(key).better
-        by_text = f" ({'+' if by > 0 else '−' if by < 0 else '±'}{figures(abs(by))})" if math.isfinite(by) else ""
-        said.append(f"{key} {'undefined' if math.isnan(value) else figures(value, better)}{by_text}")
+        by = value - was
+        by_text = f" ({'+' if by > 0 else '−' if by < 0 else '±'}{format_number(abs(by))})" if math.isfinite(by) else ""
+        said.append(f"{key} {'undefined' if math.isnan(value) else format_number(value)}{by_text}")
     return ", ".join(said)
 
 
@@ -206,10 +206,10 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
 
 
 def tried(point: Point, table: Table, measures: Sequence[Measure]) -> list[Change]:
-    """Where small changes of its parameters lead."""
+    """Measure small changes of the parameters."""
     found = []
     for name, before, after, recipe in small_changes(point.recipe, table):
-        step()
+        checkpoint()
         try:
             found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
         except (Unsatisfiable, Undefined):
@@ -218,7 +218,7 @@ def tried(point: Point, table: Table, measures: Sequence[Measure]) -> list[Chang
 
 
 def worth_most(frontier: Frontier, point: Point, changes: Sequence[Change]) -> Change | None:
-    """The change that gains most for what it loses, in units of the axes; None where each loses more than it gains."""
+    """Return the change with the best gain for its loss, in units of the axes; None if none is worth it."""
     unit, own = spans(frontier), own_losses(frontier, point)
     best: tuple[float, float] | None = None
     found = None
@@ -238,7 +238,7 @@ def offered(
 ) -> tuple[Change | None, str]:
     """The small change that is worth most, and a sentence about it; without changes, that a release took too long."""
     if changes is None:
-        return None, f"Small changes are not tried: a release took {duration(took)}."
+        return None, f"Small changes are not tried: a release took {describe_duration(took)}."
     best = worth_most(frontier, point, changes)
     if best is None:
         return None, "No small change of a parameter gains more than it loses."

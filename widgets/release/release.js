@@ -153,7 +153,7 @@ function figuresOf(rows) {
     h("tbody", {}, rows.map((row, i) => h("tr", { class: `${row.axis ? "wb-drawn" : ""}${i && row.side !== rows[i - 1].side ? " wb-other-side" : ""}` },
       h("td", { title: [row.name, row.sentence].filter(Boolean).join(": ") }, h("b", {}, row.key), h("small", {}, row.name),
         h("div", { class: "wb-unit" }, row.unit)),
-      h("td", { class: "wb-number", title: row.reason || null }, figures(row.value, row.better) + row.interval),
+      h("td", { class: "wb-number", title: row.reason || null }, figures(row.value) + row.interval),
       h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
 }
 
@@ -246,7 +246,8 @@ export default widget(({ el, say, on, at, mark }) => {
     for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
     verdict.say(...(point.verdict ? [h("b", {}, point.verdict.split(":")[0]), point.verdict.slice(point.verdict.indexOf(":"))] : []));
     promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}. `] : []),
-      ...(point.caution ? [h("b", {}, "To be passed on with it: "), `${point.caution}.`] : []));
+      ...(point.caution ? [h("b", {}, "To be passed on with it: "), `${point.caution}. `] : []),
+      ...point.notices.map(notice => `Note: ${notice}. `));
     neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
     place.say(point.place);

@@ -1,4 +1,4 @@
-"""This release: its recipe under sliders, what may be learnt and what is lost, and what lies beside it."""
+"""The release card: sliders for the recipe, privacy and utility losses, and neighbors on the frontier."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from widgets.release.neighbours import (
     tried,
 )
 from widgets.release.underway import PATIENT, SENT, Underway
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
-from workbench.base.progress import listening
-from workbench.base.variants import about, catalog
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
+from workbench.base.progress import cancellable
+from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
@@ -50,10 +50,10 @@ PROMPT = 0.08  # seconds after which a release that is still being made is drawn
 
 
 class ReleaseCard(Part):
-    """`recipe` in, or moved by the sliders; `release` and `point` are set with it, once they can be had.
+    """The card of one release: `recipe` is set from outside or by the sliders; `release` and `point` follow.
 
-    If they cannot, the reason is said and the last good three stay. When `table` or `measures` are others there is
-    neither, until both are made anew.
+    If a release cannot be made, the reason is shown and the last good release stays. When `table` or `measures` change,
+    `release` and `point` are None until they are made again.
     """
 
     _esm = script("release/release")
@@ -108,7 +108,7 @@ class ReleaseCard(Part):
     # --- making it
 
     def _given(self, event: Mapping[str, Any]) -> None:
-        """Another table, other measures, or a recipe from outside: make the release anew."""
+        """Make the release again for another table, other measures, or a recipe from outside."""
         if self._own:
             return
         if event["name"] == "recipe" or self._asked is None:
@@ -120,7 +120,7 @@ class ReleaseCard(Part):
             self._set(self._asked, None, None)
             self.show()
             return
-        if event["name"] != "recipe":  # the release, or its point, is of what is gone
+        if event["name"] != "recipe":  # the release, or its point, is out of date
             self.making = True
             self._set(self.recipe, None, None)
         self._make(self._asked, outside=True)
@@ -128,7 +128,7 @@ class ReleaseCard(Part):
             self._tell_point()
 
     def _make(self, recipe: Recipe, outside: bool = False) -> None:
-        """Release and point, beside the kernel's thread; a newer recipe makes an older one's stale."""
+        """Make release and point in the background; a newer recipe replaces an older one."""
         table, measures = self.table, list(self.measures)
         self._asked, self._redraw = recipe, self._redraw or outside
         if table is None:
@@ -138,8 +138,7 @@ class ReleaseCard(Part):
         def job(cancel: threading.Event, tell: Tell) -> None:
             try:
                 recipe.method.check(table)
-                with listening(cancel, Seldom(lambda words: tell(self._underway.hears, words))):
-                    tell(self._underway.expects, recipe.method.seconds(table, recipe.model, recipe.seed))
+                with cancellable(cancel, Seldom(lambda words: tell(self._underway.hears, words))):
                     release = recipe.release(table, store)
                     point = point_of(recipe, release, measures)
             except (BadInput, Unsatisfiable, Undefined) as error:
@@ -153,7 +152,7 @@ class ReleaseCard(Part):
         self._maker.start(job)
 
     def _made(self, recipe: Recipe, release: Release, point: Point) -> None:
-        """The chart is told first; what else there is to say takes a while, and is remembered."""
+        """Update the chart first; the other sentences take longer, and are cached."""
         self._reason = ""
         self._set(recipe, release, point)
 
@@ -196,11 +195,11 @@ class ReleaseCard(Part):
 
     @property
     def _measured(self) -> bool:
-        """Whether the point that was asked for is there."""
+        """Return whether the requested point has been measured."""
         return self.point is not None and self.point.recipe is self._asked
 
     def _waits(self) -> bool:
-        """Whether the point is being made anew, and there is none, or another one is expected."""
+        """Return whether a new point is pending."""
         return self.making and (self.point is None or self.expected is not None)
 
     @property
@@ -209,7 +208,7 @@ class ReleaseCard(Part):
         return self._asked
 
     def back(self) -> None:
-        """To the release that is there: what was asked for since is not wanted any more."""
+        """Return to the present release, and cancel newer requests."""
         if self.making and self.point is not None:
             self._leave()
 
@@ -223,15 +222,15 @@ class ReleaseCard(Part):
         self.show()
 
     def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What is being made is not wanted any more; it says how far it was."""
+        """Cancel the release that is being made."""
         if self.making:
-            self._underway.stop(self._asked is not None and self._asked.method.goes_on)
+            self._underway.stop()
             self._leave()
 
     # --- what the front end asks
 
     def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A slider moved, or a number was typed beside it."""
+        """Follow a slider or its number field."""
         with self._answering(content):
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
@@ -286,7 +285,7 @@ class ReleaseCard(Part):
         """Another model, at its default; the method stays."""
         models, name = catalog("workbench.models", Model), content.get("name")
         if not isinstance(name, str) or name not in models:
-            raise BadInput(f"no model is called {said(name)}; there are {', '.join(models)}")
+            raise BadInput(f"no model is called {safe_repr(name)}; there are {', '.join(models)}")
         asked = self._asked
         method = asked.method if asked and not asked.baseline and asked.method.keeps_models else Mondrian()
         seed = self._asked.seed if self._asked else 0
@@ -334,7 +333,7 @@ class ReleaseCard(Part):
         if self._asked is None:
             raise BadInput("there is no release yet; choose a model")
         if name not in part_of(self._asked, part).parameters():  # type: ignore[arg-type]
-            raise BadInput(f"this release's recipe has no parameter {said(name)}")
+            raise BadInput(f"this release's recipe has no parameter {safe_repr(name)}")
         return self._asked, part, name  # type: ignore[return-value]
 
     # --- what the view draws
@@ -360,7 +359,9 @@ class ReleaseCard(Part):
             "controls",
             ask=self._ask,
             parts=parts,
-            models=[{"name": name, "about": about(kind)} for name, kind in catalog("workbench.models", Model).items()],
+            models=[
+                {"name": name, "about": kind.describe()} for name, kind in catalog("workbench.models", Model).items()
+            ],
             model=recipe.model.parts[0].name if recipe and recipe.model else "",
             ready=self.table is not None,
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.data.column import Column
-from workbench.data.meaning import meaning_of
+from workbench.data.column_kinds import guess_kind
 from workbench.data.table import Table
-from workbench.data.uniqueness import Singled, alone, namelike
+from workbench.data.uniqueness import Uniqueness, alone, is_nearly_unique
 from workbench.disclosure.any_subset import smallest_sets
 
 
@@ -20,18 +20,18 @@ def column_row(column: Column, under: Column) -> dict[str, Any]:
         "distinct": len(column.values),
         "unique": found.unique,
         "share": found.share,
-        "namelike": namelike(column),
+        "is_nearly_unique": is_nearly_unique(column),
         "likely": _sensitive(column),
         "sizes": level_sizes(under),
     }
 
 
 def _sensitive(column: Column) -> bool:
-    known = meaning_of(column)
+    known = guess_kind(column)
     return known is not None and known[0].role == "sensitive"
 
 
-def singled_row(found: Singled) -> dict[str, Any]:
+def singled_row(found: Uniqueness) -> dict[str, Any]:
     shares = {"unique": found.unique, "share": found.share, "records": found.records}
     return {"names": found.names, **shares, "about": found.one_in > 1}
 
@@ -45,6 +45,6 @@ def smallest_rows(table: Table, most: int) -> list[dict[str, Any]]:
 
 
 def level_sizes(column: Column) -> list[int]:
-    """How many values there are at each level, missing included: first the values themselves."""
+    """Return the number of values, including missing, at each level; level 0 are the values themselves."""
     levels = column.hierarchy.levels if column.hierarchy else ()
     return [column.size, *(len(level.labels) + (column.missing > 0) for level in levels)]

@@ -1,7 +1,7 @@
 // The list of columns with a role each: rows are selected like files, roles are set by mouse or letter.
 
 const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
-  ["sensitive", "S", "sensitive", "Sensitive: it must not be learnt"],
+  ["sensitive", "S", "sensitive", "Sensitive: it must not be disclosed"],
   ["identifier", "I", "identifier", "Identifier: left out of every release"],
   ["weight", "W", "weight", "Weight: how many people a record stands for; in no release"],
   ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
@@ -10,7 +10,7 @@ const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "i
   weight: "weight", neutral: "neutral" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** A share without claiming that few are none. */
-const singledOut = share => share > 0 && share < 0.001 ? "< 0.1 %" : `${figures(100 * share, "lower")} %`;
+const singledOut = perCent;
 
 /** Which rows are selected; one of them is current, and one is where a range begins. */
 function selecting(rows, changed) {

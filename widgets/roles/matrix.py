@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import format_whole_percent
 from workbench.data.dependencies import PARTLY, Dependency, between
 from workbench.data.table import Table
 
@@ -19,7 +19,7 @@ def matrix(table: Table) -> dict[str, Any]:
     names = table.quasi if found else ()
     return {
         "names": names,
-        "commonest": [about_per_cent(next(d.commonest for d in found if d.determined == name)) for name in names],
+        "commonest": [format_whole_percent(next(d.commonest for d in found if d.determined == name)) for name in names],
         "rows": [[_cell(at[a, b]) if a != b else None for b in names] for a in names],
         "said": [{"words": one.words, "meaning": one.meaning} for one in found[:SAID] if one.strength >= PARTLY],
     }

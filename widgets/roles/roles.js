@@ -74,7 +74,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const meter = h("span", { class: "wb-meter" });
   const aloneText = h("span");
   const beside = h("p", { class: "wb-note wb-beside", hidden: true });
-  const alone = h("div", { class: "wb-together", role: "status", "data-field": "alone" }, aloneText, meter, beside);
+  const repeats = h("p", { class: "wb-note wb-repeats", hidden: true });
+  const alone = h("div", { class: "wb-together", role: "status", "data-field": "alone" }, aloneText, meter, beside, repeats);
   const counting = h("span", { class: "wb-soft", role: "status" });
   const lists = h("div", { class: "wb-lists" }), notes = h("p", { class: "wb-note" });
   const combined = h("details", { class: "wb-combined", "data-field": "survey" },
@@ -90,6 +91,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     meter.style.setProperty("--share", `${100 * (one.share ?? 0)}%`);
     beside.hidden = !one.beside;
     beside.textContent = one.beside ? `Neutral columns are published unchanged. ${one.beside}`.replaceAll(" %", "\u00a0%") : "";
+    repeats.hidden = !one.repeats;
+    repeats.textContent = one.repeats ?? "";
     if (one.unique === undefined) {
       aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: what others may know of a person.";
       return;

@@ -13,14 +13,16 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.worker import Tell, Worker
 from widgets.roles.column_rows import column_row, level_sizes, singled_row, smallest_rows
 from widgets.roles.matrix import NOTHING, matrix
-from workbench.base.errors import BadInput, columns_meant, said
+from workbench.base.errors import BadInput, safe_repr, suggest_column
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict
+from workbench.data.repeated_identifiers import repeats
 from workbench.data.roles import check_weight, column_names, unfit_as_weight
-from workbench.data.table import MANY_VALUES, Table
-from workbench.data.uniqueness import Survey, namelike, single_out, survey
+from workbench.data.sensitive import MANY_VALUES
+from workbench.data.table import Table
+from workbench.data.uniqueness import Survey, count_unique, is_nearly_unique, survey
 from workbench.methods import Keep
-from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, kept_apart, level_of
+from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, level_of, restrict_advice
 from workbench.studies.proposed_roles import Advice, propose_roles
 
 OUT = ("identifiers", "dropped", "weight")  # the roles of columns that nobody sees
@@ -86,12 +88,12 @@ class RolePicker(Part):
         unknown = [name for name in every if name not in self.base.columns]
         if unknown:
             raise traitlets.TraitError(
-                f"the data have no column {unknown[0]!r}; " + columns_meant(unknown[0], self.base.names)
+                f"the data have no column {unknown[0]!r}; " + suggest_column(unknown[0], self.base.names)
             )
         return self._in_order(given)
 
     def _in_order(self, roles: Mapping[str, Sequence[str]]) -> Roles:
-        """The names of each role as they stand in the data."""
+        """Return the names of each role in the order of the data."""
         there = self.base.names if self.base else ()
         return {key: [name for name in there if name in names] for key, names in roles.items()}
 
@@ -190,7 +192,9 @@ class RolePicker(Part):
             raise BadInput("the columns are still being counted; wait a moment")
         assert self.base is not None
         columns, chosen = self.base.columns, self.roles["sensitive"]
-        given = {name: kept_apart(columns[name], one, bool(chosen), False).role for name, one in self._advice.items()}
+        given = {
+            name: restrict_advice(columns[name], one, bool(chosen), False).role for name, one in self._advice.items()
+        }
         given |= dict.fromkeys(chosen, "sensitive")
         if "quasi" not in given.values():
             raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
@@ -220,7 +224,7 @@ class RolePicker(Part):
         return ("sensitive", {**levels, name: level}) if level else ("dropped", levels)
 
     def hear_back(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """As it was before the proposal."""
+        """Restore the roles before the proposal."""
         if self._before:
             (roles, levels), self._before = self._before, None
             self._put(roles, levels)
@@ -234,7 +238,7 @@ class RolePicker(Part):
 
     def _known(self, name: Any) -> str:
         if self.base is None or not isinstance(name, str) or name not in self.base.columns:
-            raise BadInput(f"the data have no column {said(name)}; choose again")
+            raise BadInput(f"the data have no column {safe_repr(name)}; choose again")
         return name
 
     def _adopt(self, roles: Roles, levels: dict[str, int], changed: Sequence[str]) -> None:
@@ -266,12 +270,12 @@ class RolePicker(Part):
     # --- what is counted
 
     def _count(self) -> None:
-        """The survey, anew where the records, or the columns that are combined, are others."""
+        """Count unique records again if the records or the combined columns have changed."""
         base, drop = self.base, self.drop_missing
         if base is None:
             self._survey, self._advice, self._surveyed = None, {}, ()
             return
-        names = {name for name, one in base.columns.items() if namelike(one)}
+        names = {name for name, one in base.columns.items() if is_nearly_unique(one)}
         out = (names - set(self.roles["quasi"])) | {n for key in OUT for n in self.roles[key]}
         if (base, drop, out) == self._surveyed:
             return
@@ -307,19 +311,20 @@ class RolePicker(Part):
         self.wrong("survey", error)
 
     def _ask(self) -> None:
-        """How many records are alone with their quasi-identifiers, and with the neutral columns beside them."""
+        """Count records that are unique by the quasi-identifiers, and with the neutral columns."""
         if self.table is None:
             self._asker.forget()
             self._said_alone({})
             self._said_between(NOTHING)
             return
         table = self.table
+        repeated = repeats(self.base, self.roles["identifiers"]) if self.base else ""
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            found = single_out(table, table.quasi)
-            beside = Keep()(table).beside.sentence if table.neutral else ""
+            found = count_unique(table, table.quasi)
+            beside = Keep()(table).side_information_risk.sentence if table.neutral else ""
             sets = smallest_rows(table, WORST)
-            tell(self._said_alone, {**singled_row(found), "beside": beside, "smallest": sets})
+            tell(self._said_alone, {**singled_row(found), "beside": beside, "repeats": repeated, "smallest": sets})
             tell(self._said_between, matrix(table))
 
         self._asker.start(job)

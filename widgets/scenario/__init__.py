@@ -1,1 +1,1 @@
-"""Scenarios: who uses the data and who attacks, and what miners learn from a release."""
+"""Scenarios: users and attackers of the data, and what miners learn from a release."""

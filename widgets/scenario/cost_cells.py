@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.base.errors import BadInput, said
-from workbench.base.variants import LARGEST, Plain
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.parameters import LARGEST, Plain
 
 MOST = 8  # values of a column for which there is a table
 Costs = dict[str, dict[str, float]]
@@ -30,11 +30,12 @@ def typed(costs: Any, labels: Sequence[str], true: Any, predicted: Any, text: An
 
 
 def in_the_file(target: str, labels: Sequence[str]) -> str:
-    """How costs are written in a study's file, for a column with too many values."""
+    """Explain how to write costs in a study's file, for columns with too many values."""
     one, other = labels[:2]
     return (
         f"{target} has {len(labels):,} values, too many for a table. Write their costs in the study's file, beside "
-        f"error: costs, as costs: {{{said(one)}: {{{said(other)}: 2}}}}: what a true {said(one)} costs that is "
+        f"error: costs, as costs: {{{safe_repr(one)}: {{{safe_repr(other)}: 2}}}}: what a true {safe_repr(one)} "
+        f"costs that is "
         "predicted as the other. Until then each wrong prediction costs 1."
     )
 
@@ -52,7 +53,9 @@ def _cost(text: Any, usual: float) -> float:
     try:
         cost = float(words) if words else usual
     except ValueError:
-        raise BadInput(f"{said(text)} is not a number; give what this prediction costs, such as 2 or 0.5") from None
+        raise BadInput(
+            f"{safe_repr(text)} is not a number; give what this prediction costs, such as 2 or 0.5"
+        ) from None
     if not -LARGEST < cost < LARGEST:
-        raise BadInput(f"{said(text)} is no cost; give a smaller number")
+        raise BadInput(f"{safe_repr(text)} is no cost; give a smaller number")
     return int(cost) if cost == int(cost) else cost

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from widgets.scenario.uses import Scenario
-from workbench.base.durations import duration
+from workbench.base.durations import describe_duration
 from workbench.data.table import Table
-from workbench.miners.duration import seconds
-from workbench.miners.judging import original
-from workbench.miners.sets import chosen
+from workbench.miners.duration import estimate_seconds
+from workbench.miners.scoring import original_release
+from workbench.miners.sets import resolve_miners
 from workbench.releases.base import Release
 
-BASELINES = 2  # measured beside the points of a study
+BASELINES = 2  # measured in addition to the points of a study
 
 
 def duration_of(scenario: Scenario, table: Table, release: Release | None, points: int) -> float:
     """About how long the miners of both uses take for so many releases, by samples of this one, or of the original."""
-    release = release or original(table)
+    release = release or original_release(table)
     good, bad = scenario.good, scenario.bad
     found = 0.0
-    if good.target is not None and good.target not in release.removed:
-        found += seconds(release, good.target, chosen(good.miners)) * (points + BASELINES)
+    if good.target is not None and good.target not in release.unpublished_columns:
+        found += estimate_seconds(release, good.target, resolve_miners(good.miners)) * (points + BASELINES)
     for target in bad.target or table.quasi[:1]:
         shown = release.shown(target)
-        able = [one for one in chosen(bad.miners) if (one.predicts == "numbers") == (shown.numbers is not None)]
-        found += seconds(release, target, able) * (points + BASELINES)
+        able = [one for one in resolve_miners(bad.miners) if (one.predicts == "numbers") == (shown.numbers is not None)]
+        found += estimate_seconds(release, target, able) * (points + BASELINES)
     return found
 
 
 def in_words(points: int, found: float) -> str:
-    """The same as people read it."""
+    """Describe the estimate."""
     releases = "1 release" if points == 1 else f"{points:,} releases"
-    return f"Mining {releases} takes {duration(found)} while nothing else runs, and less where some are mined already."
+    return (
+        f"Mining {releases} takes {describe_duration(found)} while nothing else runs, and less where some "
+        f"are mined already."
+    )

@@ -10,11 +10,10 @@ import traitlets
 
 from widgets.base.part import Part, script, styles
 from widgets.base.worker import Tell, Worker
-from workbench.base.errors import BadInput, said
-from workbench.base.figures import figures
-from workbench.base.variants import about
-from workbench.miners.learnt import Learnt, learnt, sentence
-from workbench.miners.sets import chosen, miners
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.figures import format_number
+from workbench.miners.explanation import MinerExplanation, accuracy_sentence, explain_miner
+from workbench.miners.sets import miners, resolve_miners
 from workbench.releases.base import Release
 
 SHOWN = 20  # columns with a bar
@@ -34,7 +33,7 @@ class WhatWasLearnt(Part):
     miner = traitlets.Unicode("decision tree", help="the name of a miner").tag(sync=True)
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
-        self._found: tuple[Release, Learnt] | None = None
+        self._found: tuple[Release, MinerExplanation] | None = None
         super().__init__(release=release, **traits)
         self._worker = Worker(self._failed)
         self.observe(lambda _: self._gone(), ["release", "pending"])
@@ -45,7 +44,11 @@ class WhatWasLearnt(Part):
 
     @property
     def _columns(self) -> list[str]:
-        return [n for n in self.release.table.released if n not in self.release.removed] if self.release else []
+        return (
+            [n for n in self.release.table.released if n not in self.release.unpublished_columns]
+            if self.release
+            else []
+        )
 
     @property
     def _target(self) -> str:
@@ -55,7 +58,7 @@ class WhatWasLearnt(Part):
 
     @property
     def busy(self) -> bool:
-        """Whether a miner learns."""
+        """Return whether a miner is running."""
         return self._worker.busy
 
     def show(self) -> None:
@@ -64,7 +67,7 @@ class WhatWasLearnt(Part):
             "choices",
             columns=self._columns,
             target=self._target,
-            miners=[{"name": name, "about": about(kind)} for name, kind in miners().items()],
+            miners=[{"name": name, "about": kind.describe()} for name, kind in miners().items()],
             miner=self.miner,
             ready=self.release is not None and not self.pending,
             busy=self._worker.busy,
@@ -73,7 +76,7 @@ class WhatWasLearnt(Part):
             self._tell_found()
 
     def _gone(self) -> None:
-        """What was found is of another release."""
+        """Remove the explanation of another release."""
         self._worker.forget()
         self.show()
 
@@ -81,16 +84,16 @@ class WhatWasLearnt(Part):
         """Another column, or another miner."""
         target, miner = content.get("target"), content.get("miner")
         if target not in self._columns:
-            raise BadInput(f"{said(target)} is no column of the release; choose one of those shown")
+            raise BadInput(f"{safe_repr(target)} is no column of the release; choose one of those shown")
         if not isinstance(miner, str) or miner not in miners():
-            raise BadInput(f"no miner is called {said(miner)}; choose one of those shown")
+            raise BadInput(f"no miner is called {safe_repr(miner)}; choose one of those shown")
         self._worker.forget()
         with self.hold_trait_notifications():
             self.target, self.miner = str(target), miner
         self.show()
 
     def hear_learn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Learn, beside the kernel's thread."""
+        """Run a miner in the background."""
         release, target, miner = self.release, self._target, self.miner
         if release is None or self.pending:
             raise BadInput("there is no release yet; choose a point, or a model")
@@ -99,17 +102,17 @@ class WhatWasLearnt(Part):
             def progress(done: int, of: int) -> None:
                 tell(lambda: self.tell("doing", text=f"{done} of {of} folds are learnt"))
 
-            tell(self._took, release, learnt(release, target, chosen(miner)[0], progress=progress))
+            tell(self._took, release, explain_miner(release, target, resolve_miners(miner)[0], progress=progress))
 
         self.tell("doing", text="learning")
         self._worker.start(job)
 
     def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """It is not wanted any more."""
+        """Cancel the miner."""
         self._worker.forget()
         self.tell("doing", text="")
 
-    def _took(self, release: Release, found: Learnt) -> None:
+    def _took(self, release: Release, found: MinerExplanation) -> None:
         self._found = release, found
         self.fine("learn")
         self._tell_found()
@@ -126,13 +129,13 @@ class WhatWasLearnt(Part):
         now = release is self.release and (found.target, found.miner.name) == (self._target, self.miner)
         self.tell(
             "learnt",
-            text=sentence(found),
+            text=accuracy_sentence(found),
             unit="how much farther off on average" if found.numbers else "percentage points fewer are right",
             bars=[
                 {
                     "column": name,
                     "size": max(value, 0.0) / most if most > 0 else 0.0,
-                    "figure": figures(round(value if found.numbers else 100 * value, 2)),
+                    "figure": format_number(round(value if found.numbers else 100 * value, 2)),
                 }
                 for name, value in ordered[:SHOWN]
             ],

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.base.errors import BadInput, said
-from workbench.base.variants import about
+from workbench.base.errors import BadInput, safe_repr
 from workbench.miners import Miner
-from workbench.miners.sets import called, chosen, miners, sets
+from workbench.miners.sets import display_name, miners, resolve_miners, sets
 
 LABELS = {
     "three": "three common ones",
@@ -20,10 +19,10 @@ LABELS = {
 
 def rows(given: Any, numbers: bool) -> list[dict[str, Any]]:
     """A row a miner: those that are ticked, and the others; of `numbers` as well where those can be asked."""
-    ticked = {called(miner): miner for miner in chosen(given)}
+    ticked = {display_name(miner): miner for miner in resolve_miners(given)}
     every = {name: kind() for name, kind in miners().items()} | ticked
     return [
-        {"name": name, "on": name in ticked, "kind": one.predicts, "about": about(type(one))}
+        {"name": name, "on": name in ticked, "kind": one.predicts, "about": one.describe()}
         for name, one in every.items()
         if numbers or name in ticked or one.predicts == "values"
     ]
@@ -36,13 +35,13 @@ def offers(numbers: bool) -> list[dict[str, str]]:
 
 
 def ticked(given: Any, names: Any) -> Any:
-    """What a measure is given when these boxes are ticked: the name of a set where they are one."""
-    there = {called(miner): miner for miner in chosen(given)}
+    """Return the setting for ticked boxes: the name of a set if they form one."""
+    there = {display_name(miner): miner for miner in resolve_miners(given)}
     every: dict[str, Miner] = {name: kind() for name, kind in miners().items()} | there
     asked = list(names) if isinstance(names, (list, tuple)) else []
     unknown = [name for name in asked if not isinstance(name, str) or name not in every]
     if unknown:
-        raise BadInput(f"no miner is called {said(unknown[0])}; reload the page")
+        raise BadInput(f"no miner is called {safe_repr(unknown[0])}; reload the page")
     if not asked:
         raise BadInput("tick at least one miner")
     return in_short([every[name] for name in asked])
@@ -50,13 +49,15 @@ def ticked(given: Any, names: Any) -> Any:
 
 def in_short(several: Sequence[Miner]) -> Any:
     """The name of the set that these are, else what a measure takes."""
-    same = (name for name in sets() if set(chosen(name)) == set(several))
+    same = (name for name in sets() if set(resolve_miners(name)) == set(several))
     return next(same, None) or tuple(several)
 
 
 def of_values(given: Any) -> Any:
-    """Those that predict values; the first of the usual ones where there is none."""
-    return in_short([one for one in chosen(given) if one.predicts == "values"] or list(chosen("naive bayes")))
+    """Return the miners that predict values; by default the first usual one."""
+    return in_short(
+        [one for one in resolve_miners(given) if one.predicts == "values"] or list(resolve_miners("naive bayes"))
+    )
 
 
 def _of_values(name: str) -> bool:

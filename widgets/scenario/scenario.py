@@ -1,4 +1,4 @@
-"""Scenario (Sramka et al. 2010): who uses the data and who attacks, built as the axes and the caps of a study."""
+"""Scenario (Sramka et al. 2010): users and attackers of the data, as axes and caps of a study."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from widgets.base.worker import Tell, Worker
 from widgets.scenario import cost_cells, miner_rows, weight_lines
 from widgets.scenario.estimate import duration_of, in_words
 from widgets.scenario.uses import Scenario, of_study, percent, proposed
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
 from workbench.measures.utility.good_utility import GoodUtility
-from workbench.measures.utility.prediction_errors import OF_NUMBERS
-from workbench.miners.judging import labels_of
+from workbench.measures.utility.prediction_errors import NUMBER_ERRORS
+from workbench.miners.scoring import labels_of
 
 SIDES = ("good", "bad")
 WORTH = {
@@ -62,11 +62,11 @@ class ScenarioPicker(Part):
 
     @property
     def scenario(self) -> Scenario | None:
-        """What is chosen here, whether it is on the axes or not."""
+        """The chosen scenario, on the axes or not."""
         return self._draft
 
     def follow(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float], points: int) -> None:
-        """What the study is measured by, and how many releases it has; what is chosen here follows its scenario."""
+        """Follow the measures, axes and caps of the study, and its number of releases."""
         before, self._study, self._points = self._kept, (measures, axes, caps), points
         self._kept = of_study(measures, axes, caps)
         if self._kept is not None and self._kept != before:
@@ -90,7 +90,7 @@ class ScenarioPicker(Part):
         """Another column is predicted for the good use; its worth and its miners follow the kind of the column."""
         draft, name = self._there(), content.get("name")
         if not isinstance(name, str) or name not in self._table().released:
-            raise BadInput(f"{said(name)} is no column of the release; choose one of those shown")
+            raise BadInput(f"{safe_repr(name)} is no column of the release; choose one of those shown")
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
         self._take(good={"target": name, "error": error, "costs": None})
 
@@ -98,17 +98,17 @@ class ScenarioPicker(Part):
         """Another worth of predictions."""
         error = content.get("name")
         if error not in self._worths(str(self._there().good.target)):
-            raise BadInput(f"{said(error)} is no worth of predictions of this column; choose one of those shown")
+            raise BadInput(f"{safe_repr(error)} is no worth of predictions of this column; choose one of those shown")
         self._take(good={"error": error, "costs": None})
 
     def hear_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What it costs to predict one value where another is true."""
+        """Set the cost of a wrong prediction."""
         good, where = self._there().good, (content.get("true"), content.get("predicted"))
         labels = labels_of(self._table(), str(good.target))
         self._take(good={"costs": cost_cells.typed(good.costs, labels, *where, content.get("text"))})
 
     def hear_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """How far a number that is near enough may be away."""
+        """Set the tolerance of numeric predictions."""
         self._take(good={"tolerance": _number(content.get("text"), "how near")})
 
     def hear_quasi(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -120,11 +120,11 @@ class ScenarioPicker(Part):
         self._take(bad={"target": tuple(asked)})
 
     def hear_nearer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """How much nearer a prediction must be."""
+        """Set the required improvement of a prediction."""
         self._take(bad={"c": _number(content.get("text"), "how much nearer")})
 
     def hear_counted(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """By the miner that reaches most, or by all on average."""
+        """Choose the best miner, or the mean of all."""
         self._take(bad={"of": content.get("name")})
 
     def hear_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -137,7 +137,7 @@ class ScenarioPicker(Part):
         elif asked in [one["name"] for one in miner_rows.offers(self._numbers(side))]:
             self._take(**{side: {"miners": asked}})
         else:
-            raise BadInput(f"{said(asked)} is no set of miners; choose one of those shown")
+            raise BadInput(f"{safe_repr(asked)} is no set of miners; choose one of those shown")
 
     def hear_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The largest decline, or the largest share of people, that is accepted."""
@@ -161,7 +161,7 @@ class ScenarioPicker(Part):
         self.tell(f"{side}.answers", ask=ask, rows=[[one["row"], one["answer"]] for one in lines if not one["wrong"]])
 
     def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What may stand at the cursor."""
+        """Complete the text at the cursor."""
         side, line = _side(content), str(content.get("text", ""))[: weight_lines.LONGEST]
         options, start = weight_lines.offered(line, whole(content, "position", 0), self._table())
         self.tell(f"{side}.completions", ask=content.get("ask"), options=options, start=start)
@@ -181,7 +181,7 @@ class ScenarioPicker(Part):
         """The next scenario, or what is wrong with it; the last good one stays then."""
         draft, table = self._there(), self._table()
         better = replace(draft.good, **(good or {}))
-        if better.error not in OF_NUMBERS:
+        if better.error not in NUMBER_ERRORS:
             better = replace(better, miners=miner_rows.of_values(better.miners))
         after = replace(draft, good=better, bad=replace(draft.bad, **(bad or {})))
         for one in (after.good, after.bad):
@@ -191,15 +191,15 @@ class ScenarioPicker(Part):
         self._estimate()
 
     def _worths(self, target: str) -> list[str]:
-        """What predictions of a column may be worth."""
+        """Return the utility functions for a column."""
         table = self._table()
         text = target in table.names and table.columns[target].kind == "text"
         several = target in table.names and len(labels_of(table, target)) > 1
-        return [one for one in WORTH if not (text and one in OF_NUMBERS) and (one != "costs" or several)]
+        return [one for one in WORTH if not (text and one in NUMBER_ERRORS) and (one != "costs" or several)]
 
     def _numbers(self, side: str) -> bool:
-        """Whether miners of numbers can be asked."""
-        return side == "bad" or self._there().good.error in OF_NUMBERS
+        """Return whether miners that predict numbers are available."""
+        return side == "bad" or self._there().good.error in NUMBER_ERRORS
 
     def _there(self) -> Scenario:
         if self._draft is None:
@@ -258,7 +258,7 @@ class ScenarioPicker(Part):
     # --- how long it will take
 
     def _estimate(self) -> None:
-        """Timed beside the kernel's thread, when the hand rests and the step is open."""
+        """Estimate the duration in the background when changes pause and the step is open."""
         if self._settling is not None:
             self._settling.cancel()
         self._worker.forget()
@@ -285,7 +285,7 @@ class ScenarioPicker(Part):
 
 
 def _fits(draft: Scenario, table: Table) -> bool:
-    """Whether the columns of a scenario are there, in their roles."""
+    """Return whether the table has the columns of a scenario in their roles."""
     quasi = draft.bad.target or ()
     checks: list[Callable[[Table], None]] = [draft.good.check, draft.bad.check]
     try:
@@ -307,4 +307,4 @@ def _number(given: Any, what: str) -> float:
     try:
         return float(str(given).replace("%", "").strip())
     except ValueError:
-        raise BadInput(f"{what}: {said(given)} is not a number") from None
+        raise BadInput(f"{what}: {safe_repr(given)} is not a number") from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
 from workbench.measures import Measure
 from workbench.measures.privacy.anti_utility import AntiUtility
@@ -19,7 +19,7 @@ ACCEPTED = 0.1  # to begin with: the largest decline, and the largest share of p
 
 @dataclass(frozen=True)
 class Scenario:
-    """Who uses the data and who attacks; `decline` and `share` are the largest that are accepted, None where any is."""
+    """Users and attackers of the data; `decline` and `share` are the accepted maxima, None without a limit."""
 
     good: GoodUtility
     bad: AntiUtility
@@ -53,7 +53,7 @@ def of_study(measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, fl
 
 
 def proposed(table: Table) -> Scenario:
-    """To begin with: the first sensitive column is predicted for good, the first quasi-identifier for bad."""
+    """Propose a scenario: the first sensitive column is the good target, the first quasi-identifier the bad one."""
     target = next(iter(table.sensitive), None) or next(iter(table.released), None)
     return Scenario(GoodUtility(target=target), AntiUtility(target=table.quasi[:1] or None, miners="three"))
 
@@ -66,9 +66,9 @@ def percent(text: Any, what: str) -> float | None:
     try:
         share = float(typed) / 100
     except ValueError:
-        raise BadInput(f"{what}: {said(text)} is not a number; give per cent, 0 to 100, or nothing") from None
+        raise BadInput(f"{what}: {safe_repr(text)} is not a number; give per cent, 0 to 100, or nothing") from None
     if not 0 <= share <= 1:
-        raise BadInput(f"{what}: {said(text)} is not between 0 and 100 per cent")
+        raise BadInput(f"{what}: {safe_repr(text)} is not between 0 and 100 per cent")
     return share
 
 

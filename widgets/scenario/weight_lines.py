@@ -8,12 +8,12 @@ from typing import Any
 
 from widgets.base.text_places import place, units
 from workbench.base.errors import BadInput
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.data.table import Table
 from workbench.measures.record_weights import OTHERS, record_weights
-from workbench.workloads.completion import completions
-from workbench.workloads.language import parse
-from workbench.workloads.tokens import BadQuery
+from workbench.queries.completion import completions
+from workbench.queries.parser import parse
+from workbench.queries.tokens import BadQuery
 
 MOST = 50  # lines
 LONGEST = 20_000  # characters of them
@@ -23,14 +23,14 @@ EXAMPLE = "begin with a weight and a colon, as 10: age >= 55"
 
 
 def written(weights: Any) -> str:
-    """What reads back as these weights."""
+    """Format weights as text."""
     given: Mapping[str, float] = getattr(weights, "data", weights) or {}
     ordered = [*(one for one in given.items() if one[0] != OTHERS), *(one for one in given.items() if one[0] == OTHERS)]
     return "\n".join(f"{weight:g}: {condition}" for condition, weight in ordered)
 
 
 def read(text: str, table: Table) -> dict[str, float] | None:
-    """The weights by condition; None where nothing is typed; BadInput says which line is none."""
+    """Parse weights by condition; None for empty text; BadInput names the line."""
     wrong = [one for one in tried(text, table) if one["wrong"]]
     if wrong:
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
@@ -43,12 +43,12 @@ def read(text: str, table: Table) -> dict[str, float] | None:
 
 
 def tried(text: str, table: Table) -> list[dict[str, Any]]:
-    """What the page shows of each line: what is wrong in it, and at which place; else of how many people it is."""
+    """Describe each line: its error and position, or its number of people."""
     return [{"row": row, "note": "", **_tried(line, match, table)} for row, line, match in _rows(text)]
 
 
 def offered(line: str, position: int, table: Table) -> tuple[list[dict[str, str]], int]:
-    """What may stand at the cursor, behind the colon, and where it begins."""
+    """Return completions at the cursor, after the colon, and where they begin."""
     match = _LINE.match(line)
     at = place(line, position)
     if match is None or at < match.end():
@@ -77,4 +77,4 @@ def _tried(line: str, match: re.Match[str] | None, table: Table) -> dict[str, An
     except BadQuery as error:
         return {"wrong": error.reason, "at": units(line, match.end() + error.position), "answer": ""}
     met = int(record_weights(table, {condition: 1, OTHERS: 0}).sum())
-    return {"wrong": "", "at": 0, "answer": figures(met)}
+    return {"wrong": "", "at": 0, "answer": format_number(met)}

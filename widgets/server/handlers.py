@@ -26,18 +26,18 @@ ROOM = 3  # seconds that a page waits for room: the one it was reloaded from is 
 
 
 class Locked(JupyterHandler):
-    """Nothing without the token: no way to log in, no redirect, no page of another origin."""
+    """Access only with the token: no login, no redirect, no page of another origin."""
 
     def get_login_url(self) -> str:
         raise web.HTTPError(403)
 
     def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
-        """A browser says where a request comes from; even the token does not open the door to another site's page."""
+        """Refuse requests from pages of other sites, even with the token."""
         origin = self.get_origin()
         return origin is None or origin.lower() in (self.settings["allow_origin"], f"http://{self.request.host}")
 
     def set_cors_headers(self) -> None:
-        """None: no other site reads anything here."""
+        """Set no CORS headers: other sites may not read responses."""
 
     async def prepare(self, **given: Any) -> None:
         if self.sent_by_another_site() or not self.check_origin():
@@ -47,7 +47,7 @@ class Locked(JupyterHandler):
             raise web.HTTPError(403)
 
     def sent_by_another_site(self) -> bool:
-        """Whether a site had this asked without its reader's going here: that would start kernels behind their back.
+        """Return whether another site caused the request, which would start kernels without the user's knowledge.
 
         Another port of this host is another site.
         """
@@ -59,7 +59,7 @@ class Locked(JupyterHandler):
         return not went or "Sec-Purpose" in self.request.headers
 
     def write_error(self, status_code: int, **given: Any) -> None:
-        """In plain words, the same for everybody: who asks may be unknown yet, and what went wrong is not theirs."""
+        """Write a plain message without details, since the client may be unauthenticated."""
         page = self.settings["jinja2_env"].select_template([f"{status_code}.html", "error.html"])
         words = {"base_url": self.base_url, "status_message": responses.get(status_code, "An error")}
         self.set_header("Content-Type", "text/html; charset=UTF-8")
@@ -78,7 +78,7 @@ class PageHandler(Locked, TornadoVoilaHandler):
     """The notebook, run in a kernel of its own, as long as there is room for one more."""
 
     async def prepare(self, **given: Any) -> None:
-        """A browser sends a cookie for whoever asks it to: what starts kernels wants the whole link."""
+        """Require the token in the link to start kernels: browsers send cookies for any site."""
         await super().prepare(**given)
         if self.identity_provider.auth_enabled and not self.token_authenticated:
             raise web.HTTPError(403)
@@ -98,7 +98,7 @@ class Static(Locked, FileFindHandler):
 
 
 class KernelStatus(Locked, KernelHandler):
-    """That a kernel is there: the page asks before it connects."""
+    """Whether a kernel exists; the page asks before it connects."""
 
     SUPPORTED_METHODS = ("GET",)
 
@@ -114,7 +114,7 @@ class Channels(Locked, KernelWebsocketHandler):
             raise web.HTTPError(429)
 
     def on_finish(self) -> None:
-        """Of a connection this is the beginning; of what was refused, the end."""
+        """Release the place of a refused connection; accepted ones have just begun."""
         if self.get_status() != 101:
             cast(Kernels, self.kernel_manager).connected.discard(self)
         super().on_finish()
@@ -125,7 +125,7 @@ class Channels(Locked, KernelWebsocketHandler):
 
 
 class Closed(Locked):
-    """A page that is closed ends its kernel; who asks knows the kernel's number, which only its page was told."""
+    """End the kernel of a closed page; only that page knows the kernel's number."""
 
     SUPPORTED_METHODS = ("POST",)
 
@@ -141,7 +141,7 @@ class Closed(Locked):
 
 
 class NotFound(Locked):
-    """Everything else."""
+    """All other paths."""
 
     async def prepare(self, **given: Any) -> None:
         await super().prepare(**given)
@@ -149,7 +149,7 @@ class NotFound(Locked):
 
 
 class Identity(IdentityProvider):
-    """The token, compared in a time that tells nothing about it."""
+    """Authentication by the token, compared in constant time."""
 
     async def get_user_token(self, handler: web.RequestHandler) -> Any:
         given = self.get_token(handler) or ""
@@ -163,5 +163,5 @@ class Identity(IdentityProvider):
 
 
 def told_path(handler: web.RequestHandler) -> str:
-    """What was asked for, without what is secret in an address."""
+    """Return the requested path without the secrets of its query."""
     return handler.request.path.removeprefix(handler.settings["base_url"].rstrip("/"))

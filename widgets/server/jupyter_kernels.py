@@ -42,7 +42,7 @@ class Kernels(AsyncMappingKernelManager):
     folder = Unicode(help="where kernels work").tag(config=True)
     without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
     left_alone = Integer(28_800, help="seconds after which a page that nobody touched ends").tag(config=True)
-    most = Integer(20, help="kernels at once, those that stand ready among them").tag(config=True)
+    most = Integer(20, help="maximum number of kernels, including preloaded ones").tag(config=True)
     room = Integer(80, help="connections at once, of all pages").tag(config=True)
     met = Dict(help="when a kernel was first seen to be a page's: until then it stood ready")
 
@@ -52,7 +52,7 @@ class Kernels(AsyncMappingKernelManager):
         self.connected: WeakSet[KernelWebsocketHandler] = WeakSet()
 
     def connects(self, kernel_id: str, asking: KernelWebsocketHandler) -> bool:
-        """Whether there is room for one more connection of a page, which then has its place."""
+        """Reserve a connection for a page; return whether there was room."""
         own = sum(one.path_kwargs["kernel_id"] == kernel_id for one in self.connected)
         if own >= CONNECTIONS or len(self.connected) >= self.room:
             return False
@@ -61,7 +61,7 @@ class Kernels(AsyncMappingKernelManager):
 
     @property
     def full(self) -> bool:
-        """Whether one more is too many; those that are starting count."""
+        """Return whether the maximum number of kernels is reached, including those that are starting."""
         return len({*self._kernels, *self._pending_kernels}) >= self.most
 
     async def start_kernel(self, *, path: str | None = None, env: Mapping[str, str] | None = None, **given: Any) -> str:  # type: ignore[override]
@@ -92,7 +92,7 @@ class Kernels(AsyncMappingKernelManager):
 
 
 def room_for(most: int) -> int:
-    """How many connections may be open at once, so that the files that this process may open suffice for all pages."""
+    """Return the number of connections that the limit of open files allows."""
     kernels = FILES + most * KERNEL_FILES
     wanted = kernels + most * CONNECTIONS * CONNECTION_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -118,7 +118,7 @@ class Messages(ZMQChannelsWebsocketConnection):
     opened = Set(help="what this page has opened, and may close")
 
     def handle_incoming_message(self, incoming_msg: Any) -> None:
-        if self.subprotocol != V1:  # it is being closed; what still comes would be read as something else than here
+        if self.subprotocol != V1:  # the connection is closing; later messages would be misread
             return
         try:
             _in_it(incoming_msg)
@@ -165,7 +165,7 @@ def _read(part: bytes) -> Any:
 
 
 class RedactingFilter(logging.Filter):
-    """Of an error the log keeps its kind and its places: its text may hold data. Of an address it keeps no query."""
+    """A filter that removes the text of errors, which may contain data, and the query of addresses."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         kind, error, trace = record.exc_info or (None, None, None)

@@ -13,6 +13,7 @@ import argparse
 import logging
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Server(Voila):
         public = urlsplit(self.public)
         self.kernel_manager.allowed_message_types = sorted(Messages.INCOMING)
         settings.update(
-            jinja2_env=settings["voila_jinja2_env"],  # for pages that say what is wrong, too
+            jinja2_env=settings["voila_jinja2_env"],  # for error pages as well
             allow_remote_access=False,
             local_hostnames=["localhost", *([public.hostname] if public.hostname else [])],
             allow_origin=f"{public.scheme}://{public.netloc}" if public.netloc else f"http://localhost:{self.port}",
@@ -164,7 +165,7 @@ def copied(notebook: Path, folder: Path, title: str) -> Path:
 
 
 def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
-    """What Voila, its kernels and its door are told."""
+    """Return the settings of Voila, its kernels and its access."""
     return Config(
         Server={
             "ip": "127.0.0.1",
@@ -214,7 +215,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "room": room_for(given.most + given.preheat),
             "transport_encryption": "required",  # a kernel's ports are open to every user of this machine
         },
-        AsyncIOLoopKernelRestarter={"restart_limit": 0},  # a fresh kernel knows nothing of the page: better say so
+        AsyncIOLoopKernelRestarter={"restart_limit": 0},  # a new kernel would not know the page
     )
 
 
@@ -225,20 +226,20 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--public", default="", help="the address of the page for its readers, behind a proxy")
     parser.add_argument("--frames", default="'none'", help="the sites that may show the page in a frame")
     parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
-    parser.add_argument("--preheat", type=int, default=0, help="kernels that stand ready")
+    parser.add_argument("--preheat", type=int, default=0, help="number of preloaded kernels")
     parser.add_argument("--folder", type=Path, help="where kernels work; without it an empty folder of their own")
     parser.add_argument("--without-page", type=int, required=True, help="seconds a kernel outlives its page")
     parser.add_argument("--left-alone", type=int, required=True, help="seconds after which an untouched page ends")
     parser.add_argument("--every", type=int, required=True, help="seconds between two looks at the kernels")
     parser.add_argument("--most", type=int, required=True, help="pages at once")
     parser.add_argument("--ping", type=int, required=True, help="seconds between two questions whether a page is there")
-    parser.add_argument("--ready", type=int, help="an open file, by its number, that is told when the port is open")
+    parser.add_argument("--ready", type=int, help="file descriptor to write to when the port is open")
     parser.add_argument("--log-level", choices=("INFO", "WARN", "ERROR"), default="ERROR")  # DEBUG would log the data
     return parser
 
 
 def homes(private: Path) -> Mapping[str, str]:
-    """Where Jupyter and IPython keep things: in the private folder, not at the user's."""
+    """Return environment variables that keep the files of Jupyter and IPython in the private folder."""
     return {
         "JUPYTER_PATH": str(TEMPLATES),
         "JUPYTER_NO_CONFIG": "1",
@@ -256,6 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             (private / name).mkdir()
         notebook = copied(given.notebook, private / "page", os.environ.get("WORKBENCH_TITLE", "Workbench"))
         os.environ.update(homes(private))
+        tempfile.tempdir = str(private)  # JUPYTER_NO_CONFIG makes jupyter_core create a folder that it never removes
         server = Server.instance(config=settings(given, private, token))
         server.initialize([str(notebook)])
         quieted(server.log)

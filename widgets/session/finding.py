@@ -1,4 +1,4 @@
-"""A search beside the kernel for better points than those of the study: they arrive in the chart as they are found."""
+"""A background search for better points than those of the study; they appear in the chart when they are found."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from widgets.base.worker import Tell, Worker
-from widgets.session.sweeping import OFTEN, told_apart
+from widgets.session.sweeping import OFTEN
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.search import search
 from workbench.frontier.store import Store
-from workbench.studies.study import Study, ranges_of
+from workbench.studies.study import Study, ranges_from_recipe
 
-Arrived = Callable[[Frontier, str], object]  # what there is with what was found, and how far the search is
-Found = Callable[[Frontier, Sequence[str]], object]  # the same at the end, with what was tried
+Arrived = Callable[[Frontier, str], object]  # the frontier with the new points, and the progress of the search
+Found = Callable[[Frontier, Sequence[str]], object]  # the final frontier, and what was tried
 
 
 class Finder:
@@ -28,7 +28,7 @@ class Finder:
 
     @property
     def busy(self) -> bool:
-        """Whether it is searching."""
+        """Return whether a search is running."""
         return self._worker.busy
 
     def start(self, table: Table, study: Study, there: Frontier, budget: str, store: Store | None) -> None:
@@ -48,7 +48,8 @@ class Finder:
                     tell(self._arrived, joined(there, new, complete=False), f"{done} releases tried")
 
             result = search(
-                table, measures, caps, budget, None, store, study.seed, progress=progress, cancel=cancel
+                table, measures, caps, budget, None, store, study.seed, progress=progress, cancel=cancel,
+                smallest=study.smallest,
             )  # fmt: skip
             tell(self._found, joined(there, result.measured, complete=True), result.notes)
 
@@ -65,19 +66,21 @@ class Finder:
 
 def joined(there: Frontier, new: Iterable[Point], complete: bool) -> Frontier:
     """The points that are there, and those of the new ones that are not; the baselines come last."""
-    known = {told_apart(point.recipe) for point in there.measured}
-    added = [point for point in new if told_apart(point.recipe) not in known]
-    own = [point for point in there.measured if not point.recipe.baseline]
-    ends = [point for point in there.measured if point.recipe.baseline]
-    return Frontier([*own, *added, *ends], there.measures, complete, there.privacy, there.utility)
+    known = {point.recipe.identity for point in there.measured}
+    added = [(point, None) for point in new if point.recipe.identity not in known]
+    every = [(point, there.number(i)) for i, point in enumerate(there.measured)]
+    own = [(point, number) for point, number in every if not point.recipe.baseline]
+    ends = [(point, number) for point, number in every if point.recipe.baseline]
+    points, numbers = zip(*own, *added, *ends, strict=True)
+    return Frontier(points, there.measures, complete, there.privacy, there.utility, numbers=numbers)
 
 
 def worth_keeping(found: Frontier, there: Sequence[Recipe]) -> list[dict[str, Any]]:
     """The efficient points that the study does not have, as it writes recipes: a list of numbers for each family."""
-    known = {told_apart(recipe) for recipe in there}
+    known = {recipe.identity for recipe in there}
     families: dict[str, list[Recipe]] = {}
     for point, stands in zip(found.measured, found.is_efficient(), strict=True):
-        if stands and told_apart(point.recipe) not in known:
+        if stands and point.recipe.identity not in known:
             several = point.recipe.model is not None and point.recipe.model.figure
             families.setdefault(point.recipe.line if several else str(point.recipe), []).append(point.recipe)
     return [_written(recipes) for recipes in families.values()]
@@ -85,7 +88,7 @@ def worth_keeping(found: Frontier, there: Sequence[Recipe]) -> list[dict[str, An
 
 def _written(recipes: Sequence[Recipe]) -> dict[str, Any]:
     """Recipes that differ in one number, as one entry of a study."""
-    ranges, model = ranges_of(recipes[0]), recipes[0].model
+    ranges, model = ranges_from_recipe(recipes[0]), recipes[0].model
     if model is not None and len(recipes) > 1:
         ranges["model"][model.figure] = sorted(getattr(one.model, model.figure) for one in recipes)
     return ranges

@@ -16,7 +16,7 @@ from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies import hierarchy_files
 from workbench.studies.schema import LEAVES_OUT
-from workbench.studies.study import Study, plain, stem
+from workbench.studies.study import Study, file_stem, plain_file_name
 
 
 class Changed(BadInput):
@@ -24,7 +24,7 @@ class Changed(BadInput):
 
 
 class Keeper:
-    """One file with a study, its long hierarchies in files beside it, and what we last knew to be in them."""
+    """The file of a study, with its long hierarchies in files next to it, and their last known contents."""
 
     def __init__(self, path: str | os.PathLike[str], handed: object = None, named: bool = True) -> None:
         self.path = Path(path).absolute()
@@ -33,7 +33,7 @@ class Keeper:
         self._known: dict[str, bytes] = {}
 
     def exists(self) -> bool:
-        """Whether there is a study to come back to."""
+        """Return whether the file exists."""
         return self.path.exists()
 
     def open(self) -> Study:
@@ -45,7 +45,9 @@ class Keeper:
     def save(self, study: Study, over: bool = False) -> None:
         """Keep the study; raises Changed where that would undo what another has written, unless `over`."""
         parted, there = study.parted(self.path), self._there()
-        wanted = {name: hierarchy_files.text(study.hierarchies[column]) for column, name in parted.files.items()}
+        wanted = {
+            name: hierarchy_files.file_content(study.hierarchies[column]) for column, name in parted.files.items()
+        }
         wanted[self.path.name] = parted.to_yaml().encode()
         if any(there.get(name) != content for name, content in wanted.items()):
             if there != self._known and not over:
@@ -56,9 +58,12 @@ class Keeper:
         self._known = there
 
     def _there(self) -> dict[str, bytes]:
-        """What is in the study's file, and in those of its hierarchies."""
+        """Read the file of the study and those of its hierarchies."""
         found = {}
-        for path in (self.path, *sorted(self.path.parent.glob(f"{escape(stem(self.path))}.*{hierarchy_files.ENDING}"))):
+        for path in (
+            self.path,
+            *sorted(self.path.parent.glob(f"{escape(file_stem(self.path))}.*{hierarchy_files.ENDING}")),
+        ):
             try:
                 found[path.name] = path.read_bytes()
             except FileNotFoundError:
@@ -100,8 +105,7 @@ def kept(
 
 
 def elsewhere(study: Study) -> Keeper:
-    """What keeps a study whose data have become others: a file of its own; one of these data that was there is not
-    written over unasked."""
+    """Return the keeper of a study with other data: a new file, or the existing file of these data."""
     for path in _file_names(study.name):
         keeper = Keeper(path, named=False)
         taken = keeper.exists() and _about_the_same(Keeper(path), study, None) is None
@@ -115,7 +119,7 @@ _open: WeakValueDictionary[Path, Keeper] = WeakValueDictionary()  # the files of
 
 
 def _held_by_others(keeper: Keeper) -> bool:
-    """Whether the file is that of other data in the same notebook, which may have no role yet that tells them apart."""
+    """Return whether the file belongs to other data of the same notebook."""
     other = _open.get(keeper.path)
     if other is None or other.handed is keeper.handed:
         return False
@@ -124,7 +128,7 @@ def _held_by_others(keeper: Keeper) -> bool:
 
 
 def seen_from(study: Study, folder: Path) -> Study:
-    """The same study in another folder: relative names begin there."""
+    """Return the study with paths relative to another folder."""
     if Path(study.folder).absolute() == folder.absolute():
         return study.with_(folder=str(folder.absolute()))
     here = Path(study.folder).absolute()
@@ -142,11 +146,13 @@ def seen_from(study: Study, folder: Path) -> Study:
 
 def _file_names(name: str) -> Iterator[Path]:
     for number in count(1):
-        yield Path(f"{plain(name)}.study.yaml" if number == 1 else f"{plain(name)}-{number}.study.yaml")
+        yield Path(
+            f"{plain_file_name(name)}.study.yaml" if number == 1 else f"{plain_file_name(name)}-{number}.study.yaml"
+        )
 
 
 def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | None:
-    """What is in the file, if it is a study of these data."""
+    """Return the study in the file if it is about these data."""
     try:
         found = keeper.open()
     except BadInput:
@@ -159,7 +165,7 @@ def _about_the_same(keeper: Keeper, study: Study, handed: object) -> Study | Non
 
 
 def _origin(study: Study) -> dict[str, object]:
-    """Where the data are from, wherever the study lies."""
+    """Return the source of the data, independent of the folder of the study."""
     data = {key: value for key, value in study.data.items() if key not in LEAVES_OUT}
     if "path" in data:
         data["path"] = str((Path(study.folder) / str(data["path"])).resolve())

@@ -1,4 +1,4 @@
-"""The points of the study at hand, the same on every part that shows them; those of what is gone are dimmed."""
+"""The points of the present study, shared by all parts; points that are out of date are dimmed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from widgets.release.release import ReleaseCard
 from widgets.session.finding import Finder, worth_keeping
 from widgets.session.possible import Possible
 from widgets.session.session import Session
-from widgets.session.sweeping import Sweeper, told_apart
+from widgets.session.sweeping import Sweeper
 from widgets.session.tries import Tries
 from widgets.topbar.topbar import TopBar
-from workbench.base.durations import duration
-from workbench.base.errors import BadInput, Undefined
+from workbench.base.durations import Remaining
+from workbench.base.errors import BadInput
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
-
-PATIENT = 5.0  # seconds of a sweep above which it says how long it takes
 
 
 class Points:
@@ -42,20 +40,21 @@ class Points:
         self._places: dict[str, int] = {}  # of its recipes
         self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
         self._chart, self._card, self._preview, self._top = parts
+        self._remaining = Remaining()  # of the sweep
         self._possible, self._keep = Possible(self._chart, self._card), keep
         self._finder = Finder(self._finding, self._found, self._find_failed)
         self._tries = Tries(self._trying, self._tried, self._try_failed, self._possible.patient)
         self._chart.find, self._chart.stop_finding = self.find, self._stop
         self._chart.finds = True
-        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words), self._expects)
+        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words))
 
     @property
     def busy(self) -> bool:
-        """Whether points are being measured."""
+        """Return whether points are being measured."""
         return self._sweeper.busy
 
     def outdate(self) -> None:
-        """The points are of what is gone: nothing is compared with them any more, and they are dimmed on the chart."""
+        """Mark the points as out of date: they are dimmed on the chart, and nothing is compared with them."""
         self.frontier = None
         self._possible.forget()
         self._stop_finding()
@@ -78,12 +77,13 @@ class Points:
         self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep are there
         recipes, measures = study.candidates(), study.measured()
         self._chart.total = len(recipes) + 2
-        self._top.state(busy=[0, len(recipes) + 2, True], expects="")
+        self._top.state(busy=[0, len(recipes) + 2, True], remaining="")
+        self._remaining = Remaining()
         self._top.fine("")
-        self._sweeper.start(table, recipes, measures, self._store())
+        self._sweeper.start(table, recipes, measures, self._store(), study.smallest)
 
     def cancel(self) -> None:
-        """At once for the eye; a point under way is finished behind it."""
+        """Cancel; the view changes at once, the present point is finished in the background."""
         self._sweeper.cancel()
         self._stopped()
 
@@ -100,10 +100,10 @@ class Points:
         return len(self.frontier.measured) if self.frontier is not None else 0
 
     def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
-        """What has been measured so far, or all of it."""
+        """Show the points that have been measured so far."""
         self._show(frontier)
         self._chart.growing = going_on
-        self._top.state(busy=[done, total, going_on], doing="")
+        self._top.state(busy=[done, total, going_on], doing="", remaining=self._remaining.text(done, total))
         if not going_on:
             self._measured()
             self._possible.find(self._session.table, frontier)
@@ -115,7 +115,7 @@ class Points:
         self._show_intervals()
 
     def _show_intervals(self) -> None:
-        """As the study asks for them now: on the points that are there, when all are."""
+        """Compute the requested intervals when all points are measured."""
         table, self._over = self._session.table, self._session.study.intervals
         if self._tries.busy:
             self._end_tries()
@@ -181,7 +181,7 @@ class Points:
         self._all_there()
 
     def _stop_finding(self) -> None:
-        """It would find points of what is gone, and so would intervals be of these; so are those that it found."""
+        """Stop searches and intervals of points that are out of date, and remove their results."""
         self._bare = None
         if self._tries.busy:
             self._end_tries()
@@ -189,12 +189,8 @@ class Points:
             self._finder.forget()
         self._chart.finding(False, "")
 
-    def _expects(self, seconds: float) -> None:
-        """A sweep that takes long says how long."""
-        self._top.state(expects=f"{duration(seconds)} in all" if seconds >= PATIENT else "")
-
     def _failed(self, error: BaseException) -> None:
-        """What could be made is there; the line above says how much, and offers the others."""
+        """Keep the measured points after an error, and offer to measure the others."""
         self._chart.growing = False
         self._top.wrong("", error)
         self._stopped()
@@ -208,16 +204,16 @@ class Points:
 
     def _show(self, frontier: Frontier | None) -> None:
         """On the study's axes, wherever it is seen."""
-        self.frontier = _on(frontier, self._session.study.axes) if frontier is not None else None
+        self.frontier = _on(frontier, self._session.study.chart_axes()) if frontier is not None else None
         measured = self.frontier.measured if self.frontier is not None else ()
-        self._places = {told_apart(point.recipe): i for i, point in enumerate(measured)}
+        self._places = {point.recipe.identity: i for i, point in enumerate(measured)}
         self._chart.stale = False
         with self._quietly():
             self._chart.frontier = self._card.frontier = self._preview.frontier = self.frontier
         self.mark()
 
     def mark(self) -> None:
-        """The release's point among them; or beside them, where it is, or is expected to be, under the slider."""
+        """Mark the point of the release, also if it is not on the frontier or only expected."""
         expected, place = self._card.expected, self._place(self._card.recipe)
         own = self._card.point if place < 0 and self.frontier is not None else None
         with self._quietly(), self._chart.hold_trait_notifications():
@@ -226,24 +222,24 @@ class Points:
             self._chart.selected = -1 if expected else place
 
     def _place(self, recipe: Recipe | None) -> int:
-        """Where a recipe's point stands in the frontier; -1 where it has none."""
+        """Return the position of a recipe's point in the frontier; -1 if it has none."""
         if recipe is None or self.frontier is None:
             return -1
-        return self._places.get(told_apart(recipe), -1)
+        return self._places.get(recipe.identity, -1)
 
     def at(self, place: int) -> Recipe | None:
         """The recipe at that place, if there is one."""
         return self.frontier.measured[place].recipe if self.frontier is not None and 0 <= place < len(self) else None
 
     def best(self) -> Recipe | None:
-        """A release to begin with: the best under the caps, else the knee; None where none is recommended."""
-        if self.frontier is None:
+        """A release to begin with: the recommended one under the caps, or the suggestion without; None if none is."""
+        frontier = self.frontier
+        if frontier is None or not (frontier.privacy and frontier.utility):
             return None
-        caps = self._session.study.caps
-        try:
-            return (self.frontier.best(caps) if caps else self.frontier.knee).recipe
-        except (BadInput, Undefined):
-            return None  # the person chooses
+        measured = {one.key for one in frontier.measures}
+        caps = {key: cap for key, cap in self._session.study.caps.items() if key in measured}
+        number = frontier.decide(caps).recommended
+        return None if number is None else frontier.measured[number - 1].recipe
 
 
 def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:

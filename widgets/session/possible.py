@@ -1,4 +1,4 @@
-"""What is possible, found beside the kernel when all points are there: the chart has it, and the table remembers it."""
+"""The certified bound, computed in the background when all points are measured, and cached with the table."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from widgets.base.worker import Tell, Worker
 from widgets.frontier.frontier import FrontierChart
 from widgets.release.release import ReleaseCard
 from workbench.base.errors import Undefined
-from workbench.base.progress import Patient, listening
+from workbench.base.progress import PatientCancel, cancellable
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import Least, binding, least
+from workbench.frontier.least import LowerBounds, bounded_support, compute_lower_bounds
 
 REST = 0.5  # seconds after a release until it goes on
 
@@ -33,35 +33,35 @@ class Possible:
         return self._card.making or time.monotonic() - self._moved < REST
 
     def patient(self, cancel: threading.Event) -> threading.Event:
-        """What work listens to that waits while releases are made."""
-        return Patient(cancel, self._busy)
+        """Return a cancellation event that pauses the work while releases are made."""
+        return PatientCancel(cancel, self._busy)
 
     def find(self, table: Table | None, frontier: Frontier) -> None:
         """A newer search makes this one stale; in a script nobody looks at the chart."""
         if table is None or turns_here() is None or not (frontier.privacy and frontier.utility):
             return
-        support = binding(*(frontier.measure(key) for key in frontier.axes))
+        support = bounded_support(*(frontier.measure(key) for key in frontier.axes))
         if support is None:
             return
 
         def job(cancel: threading.Event, tell: Tell) -> None:
-            found: tuple[Least, ...] = ()
+            found: tuple[LowerBounds, ...] = ()
             try:
-                with listening(self.patient(cancel)):
+                with cancellable(self.patient(cancel)):
                     for exact in (False, True):
-                        found = (*found, least(table, exact=exact, min_support=support))
+                        found = (*found, compute_lower_bounds(table, exact=exact, min_support=support))
                         tell(self._show, found)
             except Undefined:  # no bound is known: there is no region
                 return
 
         self._worker.start(job)
 
-    def _show(self, found: tuple[Least, ...]) -> None:
+    def _show(self, found: tuple[LowerBounds, ...]) -> None:
         self._chart.possible = found
         if not self._card.making:
-            self._card.show()  # it says how far the release is from this
+            self._card.show()  # which shows the distance from the bound
 
     def forget(self) -> None:
-        """It is about what is gone."""
+        """Remove the bound, which is out of date."""
         self._worker.forget()
         self._chart.possible = ()

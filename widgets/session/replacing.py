@@ -24,7 +24,7 @@ def replaces(one: Any) -> None:
 
 
 def _running() -> tuple[str, str]:
-    """The cell that runs and which run of it this is; nothing where no notebook says so."""
+    """Return the running cell and the number of its run; empty outside of notebooks."""
     interactive = sys.modules.get("IPython")
     kernel = getattr(interactive and interactive.get_ipython(), "kernel", None)
     if kernel is None:

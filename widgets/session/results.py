@@ -60,7 +60,7 @@ class WorkbenchResults:
 
     @property
     def busy(self) -> bool:
-        """Whether something of the study is still being read, made or measured."""
+        """Return whether work for the study is still running."""
         making = self.data.reading or self.card.making or self._points.busy or self.disclosure.computing
         return making or self.chart.still.busy
 
@@ -70,7 +70,7 @@ class WorkbenchResults:
         return self._there()
 
     async def ready(self) -> Self:
-        """The same for `await`."""
+        """Wait until all work for the study has finished."""
         while self.busy:
             await asyncio.sleep(NEXT)
         return self._there()

@@ -1,5 +1,5 @@
-"""Keeping the study while one works: the browser's tab hears of a change at once, its file is written after a moment's
-rest, and what became of it is said in the line above."""
+"""Automatic saving of the study: to the browser's tab at once, to the file after a short pause; the status line reports
+it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from widgets.base.turns import Turn
 from widgets.session.keeping import Changed, Keeper, elsewhere
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.studies.schema import FROM
 from workbench.studies.study import Study
 
@@ -23,10 +23,10 @@ class Saving:
         self._top = top
         self._timer: Turn | None = None
         self._study: Study | None = None
-        self._keepers: dict[str, Keeper] = {}  # by what is read
+        self._keepers: dict[str, Keeper] = {}  # by the source of the data
 
     def soon(self, study: Study) -> None:
-        """A slider moves often: only its rest is written; a tab may be gone the next moment, and is told each."""
+        """Save a change: to the tab immediately, to the file when changes pause."""
         self._turn_to(study)
         self._study = study
         if self._top.remembered:
@@ -76,12 +76,12 @@ class Saving:
             self.now()
 
     def theirs(self) -> Study | None:
-        """What is in the file."""
+        """Return the study in the file."""
         self._top.state(conflict="")
         return self.keeper.open() if self.keeper is not None else None
 
     def where(self) -> str:
-        """Where the study is kept, in words."""
+        """Describe where the study is saved."""
         if self.keeper is not None:
             name, first = self.keeper.path.name, next(iter(self._keepers.values()), self.keeper)
             return f"kept in {name}" + ("" if self.keeper is first else f'; Workbench("{name}") opens it again')

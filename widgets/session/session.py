@@ -10,15 +10,15 @@ from typing import Any
 from widgets.base.given import followed
 from widgets.base.history import History
 from workbench.base.errors import BadInput
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.data import level_ranges
-from workbench.data.reading.cures import CONTROLS, in_words
+from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study
 
 # what changes the table
-TABLE = ("data", *ROLES, "levels", "hierarchies", "released_levels", "importance", "workloads")
+TABLE = ("data", *ROLES, "levels", "hierarchies", "regions", "smallest", "released_levels", "importance", "workloads")
 COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
 POINTS = (*COMPARED, "recipes")  # what changes the points
 BASES = 3  # tables kept for undo
@@ -48,7 +48,7 @@ class Session:
         return self._bases.get(_key(self.study))
 
     def has(self, study: Study) -> bool:
-        """Whether the data of a study are read."""
+        """Return whether the data of a study have been read."""
         return _key(study) in self._bases
 
     def read(self, study: Study, base: Table) -> None:
@@ -120,11 +120,14 @@ class Session:
             study = study.with_(importance={name: one for name, one in study.importance.items() if name not in idle})
         if not study.quasi:
             return None, study
+        lost = [name for name, one in study.regions.items() if one == "nodes" and name not in study.hierarchies]
+        if lost:
+            study = study.with_(regions={name: one for name, one in study.regions.items() if name not in lost})
         table = study.with_(released_levels={}).table(base)
         released = level_ranges.kept(table.columns, table.roles, asked)
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in asked if name not in released]
-        self.notes = [in_words(note, CONTROLS) for note in table.role_notes]
+        self.notes = [translate_message(note, CONTROLS) for note in table.role_notes]
         self.notes += [f"{name} counts once again: it is no quasi-identifier" for name in idle]
         self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
         kept = {**waiting, **{name: asked[name] for name in released}}
@@ -132,7 +135,7 @@ class Session:
 
 
 def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:
-    """Whether two studies differ in one of these fields."""
+    """Return whether two studies differ in one of the fields."""
     return any(getattr(before, name) != getattr(after, name) for name in names)
 
 
@@ -153,6 +156,7 @@ def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
         weight=kept(study.weight),
         levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
         hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
+        regions={name: shown for name, shown in study.regions.items() if name in there and name not in unfit},
     )
     return fitted, unfit
 
@@ -166,6 +170,6 @@ def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
 
 
 def _key(study: Study) -> str:
-    """What tells data apart; which records are left out is decided later."""
+    """Return a key of the data of a study; filters of records do not change it."""
     where = study.folder if "path" in study.data else ""
     return canonical({**{k: v for k, v in study.data.items() if k not in LEAVES_OUT}, "": where})

@@ -1,4 +1,4 @@
-"""Where points are kept: in a folder that was named, beside the study's file, or until the workbench is closed."""
+"""The store of points: in a named folder, next to the study's file, or temporary."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from pathlib import Path
 from widgets.session.keeping import Keeper
 from workbench.base.scratch import scratch
 from workbench.frontier.store import Store
-from workbench.studies.study import results_beside
+from workbench.studies.study import results_folder
 
 
 class Storing:
-    """`store` is made when there are points to keep; where the study goes to another file, it lies beside that."""
+    """The present store, created when the first points are stored; it follows the file of the study."""
 
     def __init__(self, named: str | PathLike[str] | None, keeper: Callable[[], Keeper | None]) -> None:
         self._named, self._keeper = named, keeper
         self._stores: dict[str, Store] = {}
         self._discard: weakref.finalize | None = None
         if named is not None:
-            self._stores[str(named)] = Store(named)  # what is wrong with it is said at once
+            self._stores[str(named)] = Store(named)  # raises BadInput for an unusable folder
 
     @property
     def store(self) -> Store:
         """The folder of the study at hand."""
         keeper = self._keeper()
-        place = self._named if self._named is not None else results_beside(keeper.path) if keeper is not None else ""
+        place = self._named if self._named is not None else results_folder(keeper.path) if keeper is not None else ""
         if str(place) not in self._stores:
             self._stores[str(place)] = Store(place or self._private())
         return self._stores[str(place)]
@@ -46,6 +46,6 @@ class Storing:
         return folder if self._discard is None else None
 
     def close(self) -> None:
-        """What is private goes."""
+        """Remove the temporary store."""
         if self._discard is not None:
             self._discard()

@@ -1,5 +1,5 @@
-"""Intervals beside the kernel: every release of the frontier is made again, on other samples, by other seeds, or for
-who learns."""
+"""Intervals in the background: every release of the frontier is made again on other samples, with other seeds, or for a
+learning attacker."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Tries:
 
     @property
     def busy(self) -> bool:
-        """Whether releases are being made again."""
+        """Return whether intervals are being computed."""
         return self._worker.busy
 
     def start(self, table: Table, frontier: Frontier, asked: Mapping[str, Any], store: Store | None = None) -> None:
-        """The same points with the intervals that a study asks for."""
+        """Compute the intervals that a study requests."""
         what = "releases learnt from" if asked["over"] == LEARNING else "tries"
 
         def job(cancel: threading.Event, tell: Tell) -> None:

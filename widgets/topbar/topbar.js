@@ -4,7 +4,7 @@ const REMEMBERED = "privacy-utility-workbench study";
 
 export default widget(({ model, el, say, on }) => {
   el.classList.add("wb-topbar");
-  let asked = false, counted = "", doing = "", expects = "";
+  let asked = false, counted = "", doing = "", remaining = "";
   const ask = what => () => say("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
   name.addEventListener("change", () => say("rename", { name: name.value }));
@@ -32,7 +32,7 @@ export default widget(({ model, el, say, on }) => {
 
   const tell = () => {
     done.title = doing;
-    if (!cancel.disabled) done.textContent = bar.hidden ? counted : [doing || counted, expects].filter(Boolean).join("; ");
+    if (!cancel.disabled) done.textContent = bar.hidden ? counted : [doing || counted, remaining].filter(Boolean).join("; ");
   };
   const shown = {
     name: value => { if (document.activeElement !== name) name.value = value; },
@@ -46,11 +46,11 @@ export default widget(({ model, el, say, on }) => {
       bar.value = count;
       again.hidden = running || count >= total;
       counted = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
-      if (!running) doing = expects = "";
+      if (!running) doing = remaining = "";
       tell();
     },
     doing: value => { doing = value; tell(); },
-    expects: value => { expects = value; tell(); },
+    remaining: value => { remaining = value; tell(); },
     kept: value => { kept.textContent = value; },
     note: value => { note.textContent = value; },
     conflict: value => {

@@ -10,12 +10,12 @@ import numpy as np
 
 from widgets.base.text_places import units
 from workbench.base.errors import BadInput
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.data.table import Table
-from workbench.workloads.language import parse
-from workbench.workloads.query import Query
-from workbench.workloads.tokens import BadQuery
-from workbench.workloads.workload import Workload
+from workbench.queries.parser import parse
+from workbench.queries.query import Query
+from workbench.queries.tokens import BadQuery
+from workbench.queries.workload import Workload
 
 MOST = 2000  # lines that are edited; more are read from a file
 LONGEST = 500_000  # characters of them
@@ -31,14 +31,14 @@ class Line:
     at: int = 0
 
     def view(self) -> dict[str, Any]:
-        """What the page shows beside it."""
+        """Return the content of the line's result."""
         absent = dict.fromkeys(column for column, _ in self.query.absent) if self.query else ()
-        note = f"no record has the value that is asked for in {', '.join(absent)}" if absent else ""
+        note = f"no record has the requested value of {', '.join(absent)}" if absent else ""
         return {"row": self.row, "wrong": self.wrong, "at": self.at, "note": note}
 
 
 class Lines:
-    """The lines that were read of one table: of what is typed only the line that has changed is read anew."""
+    """The parsed lines of a text; only changed lines are parsed again."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -63,9 +63,9 @@ class Lines:
 
 def asked(table: Table, queries: Sequence[Query]) -> list[str]:
     """The true answers, as people read them."""
-    return told(Workload.asking(table, queries).truth) if queries else []
+    return told(Workload.from_queries(table, queries).truth) if queries else []
 
 
 def told(answers: np.ndarray) -> list[str]:
     """Answers as people read them; the average of nobody is none."""
-    return ["of nobody" if np.isnan(one) else figures(round(float(one), 4)) for one in answers]
+    return ["of nobody" if np.isnan(one) else format_number(round(float(one), 4)) for one in answers]

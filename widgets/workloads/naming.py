@@ -1,11 +1,12 @@
-"""What of a study changes with the name of a workload, or goes with it: measures, axes, caps, recipes."""
+"""Changes of a study (measures, axes, caps, recipes) when a workload is renamed or removed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.parameters import WorkloadChoice
 from workbench.frontier.frontier import SIDES
 from workbench.frontier.grid import variant, variants
 from workbench.studies.study import Study
@@ -44,10 +45,10 @@ def _recipe(ranges: Mapping[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _called(kind: str, given: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
-    """The same with the new name; None where it speaks of a workload that is gone."""
+    """Return a measure or method with the new name of its workload; None if that is gone."""
     found = dict(given)
     for key, declared in variants(kind)[given["name"]].parameters().items():
-        if not declared.workload or key not in given:
+        if not isinstance(declared, WorkloadChoice) or key not in given:
             continue
         several = kind == "method" and isinstance(given[key], list)  # of a measure a list is queries
         asked = given[key] if several else [given[key]]
@@ -81,6 +82,8 @@ def _axes(
     for side, key in zip(SIDES, study.axes, strict=False):
         first = next((one.key for one in map(lambda m: variant("measure", m), measures) if one.side == side), None)
         if first is None:
-            raise BadInput(f"the only measure of {side} asks {said(next(iter(names)))}: choose another measure first")
+            raise BadInput(
+                f"the only measure of {side} asks {safe_repr(next(iter(names)))}: choose another measure first"
+            )
         found.append(keys.get(key, first))
     return tuple(found)

@@ -16,15 +16,15 @@ from widgets.base.part import Part, script, styles, whole
 from widgets.base.text_places import place, units
 from widgets.base.worker import Tell, Worker
 from widgets.workloads.lines import MOST, Line, Lines, asked, told
-from workbench.base.errors import BadInput, said
-from workbench.base.figures import figures, per_cent
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.figures import format_number, format_percent
 from workbench.data.table import Table
 from workbench.data.workload_specs import checked
-from workbench.workloads.completion import completions
-from workbench.workloads.log import read_log
-from workbench.workloads.query_text import text_of
-from workbench.workloads.random_rules import OF_TYPE, Settings
-from workbench.workloads.workload import Workload
+from workbench.queries.completion import completions
+from workbench.queries.log import read_log
+from workbench.queries.query_text import text_of
+from workbench.queries.random_queries import OF_TYPE, Settings
+from workbench.queries.workload import Workload
 
 LONGEST_NAME = 40
 LOG_BYTES = 2_000_000
@@ -95,7 +95,7 @@ class WorkloadPicker(Part):
             return {"of": "written", "text": "\n".join(spec)}
         if "file" in spec:
             return {"of": "file", "file": spec["file"]}
-        settings = Settings.of(spec["random"])
+        settings = Settings.from_spec(spec["random"])
         quasi = len(settings.columns or (self.table.quasi if self.table else ()))
         return {
             "of": "random", "settings": asdict(settings), "slides": settings.slides, "most": quasi, "stops": STOPS
@@ -118,7 +118,7 @@ class WorkloadPicker(Part):
         self._worker.start(job)
 
     def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """What may stand at the cursor."""
+        """Complete the text at the cursor."""
         line = str(content.get("text", ""))
         at = place(line, whole(content, "position", 0))
         found = completions(line, at, self._there())
@@ -152,11 +152,11 @@ class WorkloadPicker(Part):
         name, table = self._named(content), self._there()
         before = self.workloads[name]
         if not isinstance(before, dict) or "random" not in before:
-            raise BadInput(f"{said(name)} is not drawn at random; choose one that is")
-        unused = {"dimension", "selectivity"}.difference(Settings.of(before["random"]).slides)
+            raise BadInput(f"{safe_repr(name)} is not drawn at random; choose one that is")
+        unused = {"dimension", "selectivity"}.difference(Settings.from_spec(before["random"]).slides)
         said_now = {name: value for name, value in _settings(content).items() if name not in unused}
         settings = {**before["random"], **said_now}
-        spec = {"random": Settings.of(settings).checked(table).spec()}
+        spec = {"random": Settings.from_spec(settings).checked(table).spec()}
         if content.get("keep"):
             self._take({**self.workloads, name: spec})
         else:
@@ -168,9 +168,9 @@ class WorkloadPicker(Part):
 
         def job(cancel: threading.Event, tell: Tell) -> None:
             if "random" in spec:
-                found = Workload.random(table, **asdict(Settings.of(spec["random"])))
+                found = Workload.random(table, **asdict(Settings.from_spec(spec["random"])))
             else:
-                found = Workload.named(table, name) if name in table.workloads else Workload.made(table, spec)
+                found = Workload.named(table, name) if name in table.workloads else Workload.from_spec(table, spec)
             shown = range(min(len(found), EXAMPLES if "random" in spec else SHOWN))
             rows = [[found.text(q), answer] for q, answer in zip(shown, told(found.truth[: len(shown)]), strict=True)]
             notes = [*found.notes[:SHOWN], *_more(len(found.notes))]
@@ -221,19 +221,19 @@ class WorkloadPicker(Part):
             raise BadInput("there are no quasi-identifiers yet; choose some in Roles")
         if content.get("what") == "random":
             settings = {"dimension": min(4, len(table.quasi)), "sensitive": bool(table.sensitive)}
-            name, spec = self._fresh("random queries"), {"random": Settings.of(settings).checked(table).spec()}
+            name, spec = self._fresh("random queries"), {"random": Settings.from_spec(settings).checked(table).spec()}
         else:
             name, spec = self._fresh("queries"), [_example(table)]  # type: ignore[assignment]
         self._unusable = []
         self._take({**self.workloads, name: spec}, name)
 
     def hear_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The same queries under another name, at the same place."""
+        """Rename a workload, at the same position."""
         name, to = self._named(content), " ".join(str(content.get("to", "")).split())
         if to == name:
             return
         if to in self.workloads:
-            raise BadInput(f"there is a workload {said(to)} already; call this one otherwise")
+            raise BadInput(f"there is a workload {safe_repr(to)} already; call this one otherwise")
         if len(to) > LONGEST_NAME or any(sign in to for sign in "(),;="):
             raise BadInput(f"a name has up to {LONGEST_NAME} characters, without brackets, commas, semicolons or =")
         self._take({to if one == name else one: spec for one, spec in self.workloads.items()}, to)
@@ -254,7 +254,7 @@ class WorkloadPicker(Part):
     def _named(self, content: Mapping[str, Any]) -> str:
         name = content.get("name")
         if not isinstance(name, str) or name not in self.workloads:
-            raise BadInput(f"there is no workload {said(name)}; choose one of those shown")
+            raise BadInput(f"there is no workload {safe_repr(name)}; choose one of those shown")
         return name
 
     def _fresh(self, name: str) -> str:
@@ -277,18 +277,18 @@ def _about(spec: Any) -> str:
         return _counted(len(spec), "query", "queries")
     if "file" in spec:
         return f"from {spec['file']}"
-    settings = Settings.of(spec["random"])
+    settings = Settings.from_spec(spec["random"])
     many, on = f"{settings.count:,}", f" of {', '.join(settings.columns)}" if settings.columns else ""
     if settings.rule == "equality":
         return f"{many} single values{on}"
-    selective = f"sel {figures(settings.selectivity)}"
+    selective = f"sel {format_number(settings.selectivity)}"
     if settings.rule in OF_TYPE:
         return f"{many} ranges{on}, {selective}"
     return f"{many} at random, qd {settings.dimension}, {selective}"
 
 
 def _settings(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What sliders and fields say; BadInput where that is no number."""
+    """Return the values of sliders and fields; BadInput for invalid numbers."""
     dimension, selectivity = whole(content, "dimension", 0), content.get("selectivity")
     if isinstance(selectivity, bool) or not isinstance(selectivity, int | float) or not 0 < selectivity <= 1:
         raise BadInput("selectivity: give a share of the records above 0 and up to 1")
@@ -305,8 +305,8 @@ def _in_words(truth: np.ndarray) -> str:
     known = truth[~np.isnan(truth)]
     if not len(known):
         return "Every query asks for the average of nobody."
-    low, middle, high = (figures(round(float(one), 4)) for one in np.quantile(known, [0.1, 0.5, 0.9]))
-    empty = per_cent(float((known == 0).mean()), "lower") if (known == 0).any() else "none"
+    low, middle, high = (format_number(round(float(one), 4)) for one in np.quantile(known, [0.1, 0.5, 0.9]))
+    empty = format_percent(float((known == 0).mean())) if (known == 0).any() else "none"
     many = _counted(len(truth), "query", "queries")
     return f"{many}: the middle answer is {middle}, 80 % are from {low} to {high}; {empty} of them are 0."
 

@@ -1,4 +1,4 @@
-"""Bits of words in compiled code: one instruction of the processor each."""
+"""Bit operations in compiled code, one processor instruction each."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numba.extending import intrinsic
 
 
 @intrinsic
-def ones(context: Any, word: Any) -> Any:
-    """How many bits of a word of 64 are set."""
+def count_bits(context: Any, word: Any) -> Any:
+    """Return the number of set bits of a 64-bit word."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         return builder.ctpop(given[0])
@@ -19,8 +19,8 @@ def ones(context: Any, word: Any) -> Any:
 
 
 @intrinsic
-def lowest(context: Any, word: Any) -> Any:
-    """The place of the lowest bit that is set in a word of 64; some are."""
+def lowest_bit(context: Any, word: Any) -> Any:
+    """Return the position of the lowest set bit of a 64-bit word, which must not be 0."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         return builder.cttz(given[0], context.get_constant(types.boolean, True))

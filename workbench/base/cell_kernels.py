@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.base.compiled import compiled
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 
 STEPS = 5_000_000  # of a long walk, between two looks at who waits for it
 
@@ -62,7 +62,7 @@ def ranges(group, cell, quasi, groups):
 
 
 @compiled
-def _median(order, start, end, codes, weight, low, high, half, counts):
+def median(order, start, end, codes, weight, low, high, half, counts):
     """The lowest code m with at least `half` records up to it, the records below m and at m, and the code before m."""
     if high - low < 4 * (end - start) + 64:
         counts[: high - low + 1] = 0
@@ -116,11 +116,11 @@ def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high
     found = 0
     for n in nodes:
         while size[n] >= 2 * floor:
-            best = _widest(n, order, start, end, quasi, edge, span, low, high, exact, tried)
+            best = widest_range(n, order, start, end, quasi, edge, span, low, high, exact, tried)
             if best < 0:
                 break
             half = (size[n] + 1) // 2 if strict else size[n] // 2
-            m, below, at, before = _median(
+            m, below, at, before = median(
                 order, start[n], end[n], quasi[best], weight, low[n, best], high[n, best], half, counts
             )
             left = below + at
@@ -139,7 +139,7 @@ def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high
 
 
 @compiled
-def _widest(n, order, start, end, quasi, edge, span, low, high, exact, tried):
+def widest_range(n, order, start, end, quasi, edge, span, low, high, exact, tried):
     """The untried axis of the widest range, its ends known exactly; -1 where none has a width."""
     while True:
         best, width = -1, 0.0
@@ -191,23 +191,57 @@ def half_ranges(nodes, order, start, end, quasi, axis, cut, quota):
 
 
 @compiled
-def fitting(begin, end, places, people, low, high, within, held):
-    """People of a population in each region, among entries `begin` to `end`; `places` are doubled codes.
+def _covers(cell, c, regions):
+    """Whether class c covers a cell of a population; `regions` is as in `fitting`."""
+    places, low, high, within, held, region, absent, offset, width = regions
+    for a in range(places.shape[1]):
+        at, s = places[cell, a], within[a]
+        if at < 0:  # a value that the table lacks
+            if not absent[offset[a] + region[c, a] * width[a] - at - 1]:
+                return False
+        elif at < low[c, a] or at > high[c, a] or (s >= 0 and not held[s, c, at]):
+            return False
+    return True
 
-    On an attribute with a set (`within` says which) a place must be a code that is `held`; elsewhere it lies between.
+
+@compiled
+def fitting(first, begin, end, outside, order, people, regions, found, times):
+    """Add up the people of a population whom each class covers, from class `first` on, and how often a cell is covered.
+
+    They are among entries `begin` to `end` of `order`, and among its `outside` first ones. `regions` are the places of
+    cells, which are codes or -1 - i for value i that the table lacks; the least and greatest code of each class, and on
+    an attribute with a set (`within` says which) whether a code is `held`; and its row among those of an attribute in
+    `absent`, which says of each value that the table lacks whether it is covered.
     """
-    found = np.zeros(begin.size, dtype=np.int64)
-    for c in range(begin.size):
-        for i in range(begin[c], end[c]):
-            fits = True
-            for a in range(places.shape[1]):
-                at, s = places[i, a], within[a]
-                if at < 2 * low[c, a] or at > 2 * high[c, a] or (s >= 0 and (at % 2 == 1 or not held[s, c, at // 2])):
-                    fits = False
-                    break
-            if fits:
-                found[c] += people[i]
-    return found
+    for k in range(begin.size):
+        c = first + k
+        for i in range(outside + end[k] - begin[k]):
+            cell = order[i] if i < outside else order[begin[k] + i - outside]
+            if _covers(cell, c, regions):
+                found[c] += people[cell]
+                times[cell] += 1
+
+
+@compiled
+def spread(first, begin, end, outside, order, share, regions, total):
+    """Add the share of each class to all cells that it covers; arguments as in `fitting`."""
+    for k in range(begin.size):
+        c = first + k
+        for i in range(outside + end[k] - begin[k]):
+            cell = order[i] if i < outside else order[begin[k] + i - outside]
+            if _covers(cell, c, regions):
+                total[cell] += share[c]
+
+
+@compiled
+def extremes(first, begin, end, outside, order, total, regions, least, most):
+    """Find the least and the greatest number of the cells that each class covers; arguments as in `fitting`."""
+    for k in range(begin.size):
+        c = first + k
+        for i in range(outside + end[k] - begin[k]):
+            cell = order[i] if i < outside else order[begin[k] + i - outside]
+            if _covers(cell, c, regions):
+                least[c], most[c] = min(least[c], total[cell]), max(most[c], total[cell])
 
 
 @compiled
@@ -286,7 +320,7 @@ def coverage(runs, low, high, left, right, histogram, same, sets=None, whole=Fal
     share, done = np.ones(reached[0].shape), 0
     while done < len(runs):
         done = _cover(done, STEPS, expected, share, *reached, runs, regions, histogram, same, whole)
-        step()
+        checkpoint()
     return expected
 
 
@@ -333,7 +367,7 @@ def reach(runs, quasi, weight, group, belief, same):
     expected, reached, done = np.zeros((len(runs), belief.shape[1])), _everything(runs, quasi.shape[1]), 0
     while done < len(runs):
         done = _reach(done, STEPS, expected, *reached, runs, quasi, weight, group, belief, same)
-        step()
+        checkpoint()
     return expected
 
 

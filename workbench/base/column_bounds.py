@@ -1,4 +1,4 @@
-"""Bounds of columns as people write them: `age: 17..99, hours: 0..80.5`."""
+"""Bounds of columns as text: `age: 17..99, hours: 0..80.5`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 
-HOW = "write a column and its least and greatest number, as in age: 17..99, hours: 0..80.5"
+HOW = "write a column with its minimum and maximum, for example age: 17..99, hours: 0..80.5"
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 ONE = re.compile(
     rf'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,:"]+?))\s*:\s*(?P<low>{NUMBER})\s*\.\.\s*(?P<high>{NUMBER})\s*'
@@ -19,8 +19,8 @@ ONE = re.compile(
 Bounds = dict[str, tuple[float, float]]
 
 
-def read(given: Any) -> Bounds:
-    """The bounds of each column, from a text or from a mapping of names to (low, high)."""
+def parse_bounds(given: Any) -> Bounds:
+    """Return the bounds of each column, from a text or from a mapping of names to (low, high)."""
     found = _of_mapping(given) if isinstance(given, Mapping) else _of_text(given)
     for name, (low, high) in found.items():
         if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -28,22 +28,22 @@ def read(given: Any) -> Bounds:
     return found
 
 
-def written(bounds: Bounds) -> str:
-    """What reads back as these bounds, in one spelling."""
+def format_bounds(bounds: Bounds) -> str:
+    """Format bounds so that `parse_bounds` reads them back."""
     return ", ".join(f"{_quoted(name)}: {low!r}..{high!r}" for name, (low, high) in bounds.items())
 
 
 def _of_text(given: Any) -> Bounds:
     if not isinstance(given, str) or not given.strip():
-        raise BadInput(f"bounds = {said(given)} cannot be read; {HOW}")
+        raise BadInput(f"bounds = {safe_repr(given)} cannot be read; {HOW}")
     found, at = Bounds(), 0
     while at < len(given):
         one = ONE.match(given, at)
         if one is None or (one.end() < len(given) and given[one.end()] not in ",;"):
-            raise BadInput(f"bounds = {said(given)} cannot be read; {HOW}")
+            raise BadInput(f"bounds = {safe_repr(given)} cannot be read; {HOW}")
         name = one["plain"] if one["quoted"] is None else one["quoted"]
         if name in found:
-            raise BadInput(f"bounds: {name!r} is given twice; leave one out")
+            raise BadInput(f"bounds: {name!r} occurs twice; remove one")
         found[name] = _number(one["low"]), _number(one["high"])
         at = one.end() + 1
     return found
@@ -54,10 +54,10 @@ def _of_mapping(given: Mapping[Any, Any]) -> Bounds:
     for name, ends in given.items():
         pair = list(ends) if isinstance(ends, (list, tuple)) else []
         if not isinstance(name, str) or len(pair) != 2 or not all(_is_number(one) for one in pair):
-            raise BadInput(f"bounds of {said(name)}: give two numbers; {HOW}")
+            raise BadInput(f"bounds of {safe_repr(name)}: give two numbers; {HOW}")
         found[name] = _number(repr(pair[0])), _number(repr(pair[1]))
     if not found:
-        raise BadInput(f"bounds are of no column; {HOW}")
+        raise BadInput(f"bounds are empty; {HOW}")
     return found
 
 
@@ -66,7 +66,7 @@ def _is_number(one: Any) -> bool:
 
 
 def _number(text: str) -> float:
-    """A whole number as int: it is written as it was."""
+    """Return whole numbers as int, to write them back as they were."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 

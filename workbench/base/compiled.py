@@ -1,4 +1,4 @@
-"""How kernels are compiled: without the GIL, and cached on disk where that is possible."""
+"""Compilation of kernels: without the GIL, and cached on disk if possible."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numba
 
 
 def compiled(function: Callable) -> Callable:
-    """Compile when first called; where no folder can be written, each process compiles anew."""
+    """Compile a function when it is first called; without a writable cache, once in each process."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba found no writable place for its cache
+    except RuntimeError:  # numba found no writable folder for its cache
         return numba.njit(nogil=True)(function)

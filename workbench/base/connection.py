@@ -1,4 +1,4 @@
-"""A DuckDB connection of one's own, which fetches nothing, and a private folder for what does not fit into memory."""
+"""DuckDB connections without network access, with a private folder for data larger than memory."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SETTINGS = {
 }
 
 
-class Private:
-    """A DuckDB connection of a source's own, and a directory that only this user can read."""
+class PrivateConnection:
+    """A DuckDB connection with a temporary directory that only this user can read."""
 
     def __init__(self, memory_limit: str | None = None, temp_directory: str | os.PathLike[str] | None = None) -> None:
         self.memory_limit, failure = memory_limit, None
         try:
             self.directory = scratch(temp_directory)
         except OSError:
-            failure = BadInput(f"temp_directory {str(temp_directory)!r} is not a folder that can be written to")
+            failure = BadInput(f"temp_directory {str(temp_directory)!r} is not a writable folder")
         if failure:
             raise failure
         limit = {"memory_limit": memory_limit} if memory_limit else {}
@@ -50,22 +50,22 @@ class Private:
         discard(self.connection, self.directory)
 
     def confine(self, folder: str) -> None:
-        """From now on no file outside this folder, nothing from the network, and no way back."""
+        """Allow only files of one folder and no network, irrevocably."""
         place = str(Path(folder).resolve()).replace("'", "''")
         self.connection.execute(f"SET allowed_directories = ['{place}']")
         self.connection.execute("SET enable_external_access = false")
         self.connection.execute("SET lock_configuration = true")
 
     def lower_limit(self, limit: int) -> None:
-        """Let DuckDB use no more than this, and less if the caller said so."""
+        """Limit DuckDB's memory, unless the limit is lower already."""
         now = self.connection.sql("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchall()[0][0]
         self.connection.execute(f"SET memory_limit = '{min(limit, now)}B'")
 
 
-class Shared(Private):
-    """A connection of one's own to the database of the process: to make one takes longer than to read a small table.
+class SharedConnection(PrivateConnection):
+    """A cursor of the process's database, since a new database takes longer than reading a small table.
 
-    It is for data that are in memory already and for small files: nothing is set that others would hear of.
+    For data in memory and small files; it changes no settings, which all cursors share.
     """
 
     def __init__(self) -> None:
@@ -74,14 +74,14 @@ class Shared(Private):
         self.connection.execute("SET enable_progress_bar = false")
 
     def lower_limit(self, limit: int) -> None:
-        """What is read here is small enough without a limit."""
+        """Do nothing: small data need no limit."""
 
 
-_database = cache(Private)
+_database = cache(PrivateConnection)
 
 
 def _forget() -> None:
-    """Of a forked process too: a database's threads would not be there, and to close it would end the process."""
+    """Close the shared database, also before a fork: a child lacks its threads and could not close it."""
     if _database.cache_info().currsize:
         discard(_database().connection, _database().directory)
         _database.cache_clear()
@@ -92,6 +92,6 @@ os.register_at_fork(before=_forget)
 
 
 def discard(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
-    """Give back memory and temporary files."""
+    """Close a connection and remove its temporary files."""
     connection.close()
     shutil.rmtree(directory, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What can go wrong, in the user's words: each message says what, where and what to do."""
+"""Exceptions, and helpers for messages that state the problem, its place and the fix."""
 
 from __future__ import annotations
 
@@ -9,40 +9,48 @@ from numbers import Number
 from typing import Any
 
 MANY = 30  # names that a message lists
+OUT_OF_MEMORY = "there is not enough memory; set engine: duckdb under data in the study, or sample its records"
 
 
 class BadInput(ValueError):
-    """Data, roles, hierarchies or parameters that cannot be used as they are."""
+    """Unusable data, roles, hierarchies or parameters."""
 
-    path: tuple[Any, ...] = ()  # where in a study it stands, as ("recipes", 0, "model", "k")
+    path: tuple[Any, ...] = ()  # the place in a study, such as ("recipes", 0, "model", "k")
 
 
 class BadColumns(BadInput):
-    """Columns that cannot be read as they are: what is wrong with each."""
+    """Columns that cannot be read, with the fault of each."""
 
-    def __init__(self, columns: Mapping[str, str]) -> None:
-        self.columns = dict(columns)
+    def __init__(self, columns: Mapping[str, str | BadInput]) -> None:
+        self.faults = {name: fault for name, fault in columns.items() if isinstance(fault, BadInput)}
+        self.columns = {name: str(fault) for name, fault in columns.items()}
         super().__init__("; ".join(self.columns.values()))
 
 
 class Unsatisfiable(ValueError):
-    """No release of this method keeps the model; the message says why."""
+    """No release of the method satisfies the model; the message gives the reason."""
 
 
 class Undefined(Exception):
-    """A question that a release cannot answer; the message is the reason."""
+    """A figure or answer that a release does not have; the message gives the reason."""
 
 
 class NotInMemory(BadInput, Undefined):
-    """What looks at records one by one, where they are not in memory."""
+    """An operation on single records, which are not in memory."""
 
 
 class TooMany(BadInput, Undefined):
-    """What needs all cells of a table in memory, where they do not fit."""
+    """An operation on all cells of a table, which do not fit into memory."""
 
 
-def said(value: object) -> str:
-    """What was given in a call, for a message: of all but small values the type alone, since it may hold records."""
+def missing_package(name: str) -> str:
+    """Return what to do about a failed import of a module."""
+    package = name.partition(".")[0].replace("_", "-")
+    return f"the Python package {package} is not installed; install the workbench again with all that it requires"
+
+
+def safe_repr(value: object) -> str:
+    """Describe an argument in a message; only by its type if it may contain records."""
     if value is None or isinstance(value, (str, Number)):
         return repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:60]}..."
     if value is type(None):
@@ -50,36 +58,36 @@ def said(value: object) -> str:
     return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
 
 
-def listing(names: Sequence[str]) -> str:
-    """What there is to choose from: names of our own, never those of columns."""
-    return f"there {'is' if len(names) == 1 else 'are'} {enumerated(names) or 'none'}"
+def list_choices(names: Sequence[str]) -> str:
+    """List the names to choose from; never used for columns, whose names may be data."""
+    return f"there {'is' if len(names) == 1 else 'are'} {list_some(names) or 'none'}"
 
 
-def columns_meant(name: object, names: Sequence[str]) -> str:
-    """The nearest column. All of them are listed nowhere: a first record may have been read as names."""
+def suggest_column(name: object, names: Sequence[str]) -> str:
+    """Suggest the most similar column; never lists all, since a first record may have been read as names."""
     near = difflib.get_close_matches(str(name), names, 1)
     if near:
         return f"did you mean {near[0]!r}?"
     count = "1 column" if len(names) == 1 else f"{len(names):,} columns"
-    return f"it has {count}, none of a like name; if the first line of a file is a record, say header=False"
+    return f"it has {count}, none with a similar name; if the first line of a file is a record, use header=False"
 
 
-def enumerated(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+def list_some(names: Sequence[str]) -> str:
+    """Join the first names, and count the others."""
     more = f" and {len(names) - MANY:,} more" if len(names) > MANY else ""
     return f"{', '.join(map(str, names[:MANY]))}{more}"
 
 
-def meant(name: object, known: Iterable[str]) -> str:
-    """The nearest of the names that there are, or all of them."""
+def suggest(name: object, known: Iterable[str]) -> str:
+    """Suggest the most similar of the known names, or list all of them."""
     there = list(known)
     near = difflib.get_close_matches(str(name), there, 1)
-    return f"did you mean {near[0]!r}?" if near else listing(there)
+    return f"did you mean {near[0]!r}?" if near else list_choices(there)
 
 
 @contextmanager
-def at(*path: object) -> Iterator[None]:
-    """What goes wrong inside stands there."""
+def prefix_path(*path: object) -> Iterator[None]:
+    """Prefix the path of any BadInput that is raised inside."""
     try:
         yield
     except BadInput as error:

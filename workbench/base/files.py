@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing of files, and checks of output paths."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from glob import has_magic
 from pathlib import Path
 
 from workbench.base.errors import BadInput
-from workbench.base.scratch import clear, name_here
+from workbench.base.scratch import clear, own_name
 
 ENDING = ".part"  # of a file that is being written
 ENDINGS = (".csv", ".parquet")  # of a release
-CODEBOOK = "-codebook"  # behind the name of a release: what its labels stand for
+CODEBOOK = "-codebook"  # suffix of the file that explains the labels of a release
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to; moved into place when all went well, removed otherwise."""
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a temporary path in the same folder; moved to `path` on success, removed otherwise."""
     if not path.parent.is_dir():
-        raise BadInput(f"{path}: the folder {str(path.parent)!r} does not exist; make it, or choose another")
+        raise BadInput(f"{path}: the folder {str(path.parent)!r} does not exist; create it, or choose another")
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file in it")
     clear(path.parent, f".workbench-*{ENDING}")
-    aside = path.parent / f"{name_here()}{ENDING}"
+    aside = path.parent / f"{own_name()}{ENDING}"
     failure = None
     try:
         yield aside
@@ -34,7 +34,7 @@ def whole(path: Path) -> Iterator[Path]:
         if error.errno is None or error.filename not in (None, str(aside)):
             raise
         failure = BadInput(
-            f"{path}: it cannot be written there ({os.strerror(error.errno)}); choose another place, or make room"
+            f"{path}: cannot write the file ({os.strerror(error.errno)}); choose another folder, or free some space"
         )
     finally:
         aside.unlink(missing_ok=True)
@@ -43,14 +43,11 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def refuse_overwriting(outputs: Iterable[Path], read: Iterable[Path]) -> None:
-    """Raise BadInput where a file that is read would be written over, or lies in a folder that would be.
-
-    Links and other spellings of a path lead to the same file.
-    """
+    """Raise BadInput if an output would overwrite an input or its folder, also through links."""
     for out in outputs:
         for path in read:
             if _same(out, path):
-                raise BadInput(f"{out} would take the place of {path}, which is read; choose another name")
+                raise BadInput(f"{out} would overwrite {path}, which is an input; choose another name")
 
 
 def _same(out: Path, path: Path) -> bool:
@@ -64,17 +61,17 @@ def _same(out: Path, path: Path) -> bool:
 
 
 def codebooks(release: Path) -> list[Path]:
-    """The files of the codebook beside a release, as CSV and as JSON."""
+    """Return the paths of a release's codebook, as CSV and as JSON."""
     return [release.with_name(f"{release.stem}{CODEBOOK}{ending}") for ending in (".csv", ".json")]
 
 
 def refuse_nameless(path: Path) -> None:
-    """Raise BadInput for what can only be a folder: `.`, `..` and `/`."""
+    """Raise BadInput for paths without a file name: `.`, `..` and `/`."""
     if path.name in ("", ".."):
         raise BadInput(f"{path} is a folder; name a file in it")
 
 
 def refuse_ending(path: Path) -> None:
-    """Raise BadInput for a file that is neither CSV nor Parquet by its name."""
+    """Raise BadInput for file names that do not end in .csv or .parquet."""
     if path.suffix not in ENDINGS:
-        raise BadInput(f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in .csv or .parquet")
+        raise BadInput(f"{path}: unsupported file type; use a name that ends in .csv or .parquet")

@@ -1,4 +1,4 @@
-"""Long work says how far it is, and stops when it is asked to, whatever is between it and who waits."""
+"""Progress reports and cancellation of long work, through any number of calls in between."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
-Say = Callable[[str], object]
-TICK = 0.05  # seconds between two looks at who waits, or is busy
+Report = Callable[[str], object]
+TICK = 0.05  # seconds between two checks
 
 
 class Cancelled(Exception):
-    """Who waits for this work has asked it to stop."""
+    """The caller has cancelled the work."""
 
 
-class Patient(threading.Event):
-    """Work that listens to this goes on only while nobody is busy, until it is cancelled."""
+class PatientCancel(threading.Event):
+    """A cancellation event that also pauses the work while something more urgent is busy."""
 
     def __init__(self, cancel: threading.Event, busy: Callable[[], bool]) -> None:
         super().__init__()
@@ -31,53 +31,54 @@ class Patient(threading.Event):
         return self.cancel.is_set()
 
 
-_heard: ContextVar[tuple[threading.Event | None, Say | None]] = ContextVar("underway", default=(None, None))
+_context: ContextVar[tuple[threading.Event | None, Report | None]] = ContextVar("underway", default=(None, None))
 
 
 @contextmanager
-def listening(cancel: threading.Event | None = None, say: Say | None = None) -> Iterator[None]:
-    """Work in here, in this thread, stops once `cancel` is set, and says to `say` how far it is."""
-    before = _heard.set((cancel, say))
+def cancellable(cancel: threading.Event | None = None, report: Report | None = None) -> Iterator[None]:
+    """Let `cancel` stop the work inside, in this thread, and send its progress to `report`."""
+    before = _context.set((cancel, report))
     try:
         yield
     finally:
-        _heard.reset(before)
+        _context.reset(before)
 
 
-def step(words: str = "") -> None:
-    """To be called every tenth of a second: raises Cancelled if it is time to stop."""
-    cancel, say = _heard.get()
+def checkpoint(words: str = "") -> None:
+    """Raise Cancelled if the work is cancelled, and report progress; long work calls it every tenth of a second."""
+    cancel, report = _context.get()
     if cancel is not None and cancel.is_set():
         raise Cancelled
-    if words and say is not None:
-        say(words)
+    if words and report is not None:
+        report(words)
 
 
 @contextmanager
-def holding(lock: threading.Lock, look: Callable[[], object] = step) -> Iterator[None]:
-    """One thread at a time works in here; who waits looks up. Work that others may wait for is not patient with them:
-    they would wait for each other."""
+def cancellable_lock(lock: threading.Lock, look: Callable[[], object] = checkpoint) -> Iterator[None]:
+    """Hold a lock, with a cancellable wait. Inside, work does not pause for others: they might wait for the lock."""
     while not lock.acquire(timeout=TICK):
         look()
-    cancel, say = _heard.get()
+    cancel, report = _context.get()
     try:
-        with listening(cancel.cancel if isinstance(cancel, Patient) else cancel, say):
+        with cancellable(cancel.cancel if isinstance(cancel, PatientCancel) else cancel, report):
             yield
     finally:
         lock.release()
 
 
-def stoppable(work: Callable[[], T], interrupt: Callable[[], object], look: Callable[[], object] = step) -> T:
-    """What `work`, which never looks up, comes to; what `look` raises meanwhile, and Ctrl-C, ends it by `interrupt`."""
+def run_interruptible(
+    work: Callable[[], T], interrupt: Callable[[], object], look: Callable[[], object] = checkpoint
+) -> T:
+    """Return the result of work without checkpoints; `interrupt` ends it if `look` raises or on Ctrl-C."""
     look()
-    with ThreadPoolExecutor(1) as beside:
-        coming = beside.submit(work)
+    with ThreadPoolExecutor(1) as thread:
+        result = thread.submit(work)
         try:
-            while not wait([coming], TICK).done:
+            while not wait([result], TICK).done:
                 look()
         except BaseException:
-            while not coming.done():  # again and again: an interrupt that comes before the work has begun is lost
+            while not result.done():  # repeated, since an interrupt before the work begins is lost
                 interrupt()
-                wait([coming], TICK)
+                wait([result], TICK)
             raise
-        return coming.result()
+        return result.result()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.base.bits import lowest, ones
+from workbench.base.bits import count_bits, lowest_bit
 from workbench.base.compiled import compiled
 
 ONE = np.uint64(1)
@@ -41,7 +41,7 @@ def in_runs(bits, at, size, low, high):
         tile = min(TILE, at.size - first)
         for word in range((size + 63) // 64):
             for i in range(tile):
-                before[word + 1, i] = before[word, i] + ones(bits[at[first + i] + word])
+                before[word + 1, i] = before[word, i] + count_bits(bits[at[first + i] + word])
         for r in range(low.size):
             begin, end = np.int64(low[r]), np.int64(high[r]) + 1
             for i in range(tile):
@@ -49,11 +49,11 @@ def in_runs(bits, at, size, low, high):
             if end & 63:
                 mask = (ONE << (np.uint64(end) & LOW)) - ONE
                 for i in range(tile):
-                    found[r, first + i] += ones(bits[at[first + i] + (end >> 6)] & mask)
+                    found[r, first + i] += count_bits(bits[at[first + i] + (end >> 6)] & mask)
             if begin & 63:
                 mask = (ONE << (np.uint64(begin) & LOW)) - ONE
                 for i in range(tile):
-                    found[r, first + i] -= ones(bits[at[first + i] + (begin >> 6)] & mask)
+                    found[r, first + i] -= count_bits(bits[at[first + i] + (begin >> 6)] & mask)
     return found
 
 
@@ -65,7 +65,7 @@ def in_sets(bits, at, held):
         for s in range(held.shape[0]):
             count = 0
             for word in range(held.shape[1]):
-                count += ones(bits[at[i] + word] & held[s, word])
+                count += count_bits(bits[at[i] + word] & held[s, word])
             found[s, i] = count
     return found
 
@@ -197,7 +197,7 @@ def _walk(tree, begin, end, last, queries, words, word_at, factors, factor_at, v
                 for i in range(here_on, behind):
                     here, amount = live[level] & every[codes[i]], total[i]
                     while here:
-                        q = lowest(here)
+                        q = lowest_bit(here)
                         found[q] += amount * row[q]
                         here &= here - ONE
             level -= 1
@@ -245,7 +245,7 @@ def _count_in(found, here, amount, weights, factors, at, summed, number):
             found[q] += amount * weights[q] * factors[at, q] if here >> np.uint64(q) & ONE else 0.0
         return
     while here:
-        q = lowest(here)
+        q = lowest_bit(here)
         found[q] += amount * weights[q] * (number if summed >> np.uint64(q) & ONE else 1.0)
         here &= here - ONE
 
@@ -276,6 +276,6 @@ def draw(bits, at, seeds, order, count):
                 bits[at[q] + (first >> 6)] = word
                 continue
             while word:
-                code = order[first + lowest(word)]
+                code = order[first + lowest_bit(word)]
                 bits[at[q] + (code >> 6)] |= ONE << (np.uint64(code) & LOW)
                 word &= word - ONE

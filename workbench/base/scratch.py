@@ -1,4 +1,4 @@
-"""What must not stay: folders for their owner alone, and files under way, cleared away once their process is gone."""
+"""Temporary folders and files: private, and removed after the end of their process, also if it was killed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ NAME = re.compile(r"\.?[a-z]+-([0-9a-f]{8})-(\d+)-.*")
 
 
 def scratch(parent: str | os.PathLike[str] | None = None) -> Path:
-    """A new folder; those that killed processes have left behind are removed first."""
+    """Create a temporary folder; first remove those of killed processes."""
     clear(Path(parent or tempfile.gettempdir()), "workbench-*")
-    return Path(tempfile.mkdtemp(prefix=f"workbench-{host()}-{os.getpid()}-", dir=parent))
+    return Path(tempfile.mkdtemp(prefix=f"workbench-{host_id()}-{os.getpid()}-", dir=parent))
 
 
-def name_here(kind: str = "workbench") -> str:
-    """A new name for a hidden file or folder that is this process's own; `clear` knows it when the process is gone."""
-    return f".{kind}-{host()}-{os.getpid()}-{secrets.token_hex(6)}"
+def own_name(kind: str = "workbench") -> str:
+    """Return a new hidden name that contains the process, by which `clear` finds abandoned files."""
+    return f".{kind}-{host_id()}-{os.getpid()}-{secrets.token_hex(6)}"
 
 
 def clear(folder: Path, names: str, elsewhere: float | None = None) -> None:
-    """Remove what processes that are gone have left behind under such names.
+    """Remove the files and folders of ended processes that match a pattern.
 
-    Of a process of another machine nobody knows whether it is gone; what is `elsewhere` seconds old is removed.
+    Processes of other machines cannot be checked; their files are removed if they are `elsewhere` seconds old.
     """
     for left in folder.glob(names):
         if not _abandoned(left, elsewhere):
             continue
         if left.is_dir():
-            shutil.rmtree(left, ignore_errors=True)  # another user's stays
+            shutil.rmtree(left, ignore_errors=True)  # fails for another user's, which stay
         else:
             with suppress(OSError):
                 left.unlink()
@@ -45,8 +45,8 @@ def _abandoned(path: Path, elsewhere: float | None) -> bool:
     found = NAME.fullmatch(path.name)
     if found is None:
         return False
-    if found[1] == host():
-        return not alive(int(found[2]))
+    if found[1] == host_id():
+        return not is_running(int(found[2]))
     if elsewhere is None:
         return False
     try:
@@ -56,13 +56,13 @@ def _abandoned(path: Path, elsewhere: float | None) -> bool:
 
 
 def _now_in(folder: Path) -> float:
-    """The time by the clock that dates the files of this folder; this machine's own may be days ahead of it."""
+    """Return the time by the clock of the folder's file system, which may differ from this machine's."""
     with tempfile.TemporaryFile(dir=folder) as file:
         return os.fstat(file.fileno()).st_mtime
 
 
-def host() -> str:
-    """Where process numbers have a meaning: this machine, and in it this container."""
+def host_id() -> str:
+    """Return a short digest of this machine and container, within which process numbers are unique."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -70,9 +70,9 @@ def host() -> str:
     return hashlib.blake2b(f"{platform.node()} {space}".encode(), digest_size=4).hexdigest()
 
 
-def alive(process: int) -> bool:
-    """Whether a process of that number runs here."""
-    if os.name != "posix":  # elsewhere signal 0 is no question
+def is_running(process: int) -> bool:
+    """Return whether a process with this number runs here."""
+    if os.name != "posix":  # signal 0 only checks on POSIX
         return True
     try:
         os.kill(process, 0)

@@ -1,4 +1,4 @@
-"""Digests of the engine's sources: what was made by other sources is made again."""
+"""Digests of the engine's sources, by which stored results of other versions are recognized."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import hashlib
 
 from workbench.base.resources import PACKAGE
 
-ENDINGS = (".py", ".html", ".css")  # templates are sources, too
+ENDINGS = (".py", ".html", ".css")  # templates are sources as well
 
 
 def digest(*parts: str) -> str:
-    """A digest of the sources in these folders and files of the package; without any, of all.
+    """Return a digest of the sources in folders and files of the package; by default of all.
 
-    Ask when a module is loaded, not when it works: a source edited meanwhile is not the one that runs.
+    Call it when a module is loaded: sources that are edited later are not those that run.
     """
     places = [PACKAGE / part for part in parts] or [PACKAGE]
     found = hashlib.blake2b(digest_size=16)

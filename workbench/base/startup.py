@@ -1,6 +1,6 @@
-"""Altair, papermill and Jupyter's server start faster: their jsonschema reads no grammar of international addresses.
+"""A faster start of Altair, papermill and Jupyter's server: jsonschema is imported without rfc3987_syntax.
 
-The package with that grammar is optional, and takes 0.7 s of each start. Here it is imported as if it were not there.
+That package is optional, and its import takes 0.7 s.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import sys
 GRAMMAR = "rfc3987_syntax"
 
 if GRAMMAR not in sys.modules:
-    sys.modules[GRAMMAR] = None  # type: ignore[assignment]  # whoever imports it now hears that it is not installed
+    sys.modules[GRAMMAR] = None  # type: ignore[assignment]  # an import now fails as if it were not installed
     try:
         importlib.import_module("jsonschema")
     finally:

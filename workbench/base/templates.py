@@ -1,4 +1,4 @@
-"""Templates: HTML with places for values, each of which is escaped unless it is HTML of a template already."""
+"""HTML templates; values are escaped unless they are the output of a template."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 
 class Templates:
-    """The files in the `templates` folders of some packages, the first that has a name."""
+    """The templates of some packages; the first package with a name has precedence."""
 
     def __init__(self, *packages: str) -> None:
         self._environment = Environment(
@@ -19,14 +19,14 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters["firm"] = firm
-        self._environment.policies["json.dumps_kwargs"] = {}  # in the order given
+        self._environment.filters["no_break"] = no_break
+        self._environment.policies["json.dumps_kwargs"] = {}  # without sorting keys
 
     def render(self, template: str, /, **values: Any) -> Markup:
-        """A template with its values; it may be a value of another."""
+        """Render a template; the result may be a value of another."""
         return Markup(self._environment.get_template(template).render(**values).strip())
 
 
-def firm(text: str) -> str:
-    """The same text, its shares kept on one line."""
+def no_break(text: str) -> str:
+    """Put non-breaking spaces before percent signs."""
     return text.replace(" %", "\u00a0%")

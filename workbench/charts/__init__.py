@@ -1,7 +1,6 @@
-"""Charts: the frontier, all measures of its points, what the records of a release lose, the populations it hurts most,
-any figures in panels.
+"""Charts: the frontier, all measures of its points, losses of records and populations, and panels of figures.
 
-Okabe-Ito hues, and a shape for every line as well; text takes the colour of the page, so light and dark both work.
+Lines have Okabe-Ito hues and also shapes. Text has the color of the page, so that charts suit light and dark themes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One measure's axis: its finite values, and the edges where infinite ones, and references far outside, are drawn."""
+"""The axis of one measure: its finite values, and edges for infinite values and distant references."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EDGE = 0.08  # of the span: how far beyond its end an edge lies
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high`, where every candidate's finite value lies.
+    """An axis from `low` to `high`, the range of the candidates' finite values.
 
-    `infinite`, `above` and `below` say which edges it has: for infinity, and for what lies outside; on a logarithmic
-    axis zero is below.
+    `infinite`, `above` and `below` are its edges: for infinity, and for values outside the range. Zero is below a
+    logarithmic axis.
     """
 
     measure: Measure
@@ -40,9 +40,9 @@ class Axis:
         cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False,
         *, aside: Iterable[float] = (), log: bool = False,
     ) -> Axis:  # fmt: skip
-        """Around these values, and around those `aside` that are not far away; logarithmic if any is above 0.
+        """Return the axis for these values, and for those `aside` that are not far away; logarithmic if any is above 0.
 
-        The axis before stays where it fits, so that nothing jumps; while points still arrive it only grows.
+        The previous axis is kept if it fits, so that the chart does not jump; while points arrive, it only grows.
         """
         known, apart = ([value for value in given if not math.isnan(value)] for given in (values, aside))
         log = log and any(0 < value < math.inf for value in (*known, *apart))
@@ -70,7 +70,7 @@ class Axis:
         return replace(self, infinite=infinite, above=above, below=any(value < self.low for value in values))
 
     def _along(self, value: float) -> float:
-        """How far along the axis from low to high, 0 to 1."""
+        """Return the position between low (0) and high (1)."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -82,12 +82,12 @@ class Axis:
 
     @property
     def edge(self) -> float:
-        """Where infinity is drawn."""
+        """The position of infinity."""
         return self._at(1 + EDGE * (1 + self.above))
 
     @property
     def domain(self) -> list[float]:
-        """A little wider than the values: marks at the ends are whole, and a name has room above them."""
+        """The range of the scale, slightly wider than the values, with space for marks at the ends and for labels."""
         return [self._at(-EDGE * self.below - 0.03), self._at(1 + EDGE * (self.above + self.infinite) + 0.075)]
 
     @property
@@ -97,39 +97,39 @@ class Axis:
 
     @property
     def bound(self) -> str:
-        """What a cap on the measure says."""
+        """The words for a cap on the measure."""
         return "at least" if self.measure.better == "higher" else "at most"
 
     def holds(self, value: float) -> bool:
-        """Whether the value can be drawn on it."""
+        """Return whether the value can be drawn on this axis."""
         if math.isnan(value) or self.low <= value <= self.high:
             return True
         return self.infinite if value == math.inf else self.below and value <= 0 and self.log
 
     def place(self, value: float) -> float:
-        """Where a value is drawn."""
+        """Return the position of a value."""
         if value == math.inf:
             return self.edge
         return self._at(-EDGE) if value < self.low else self._at(1 + EDGE) if value > self.high else value
 
     def outside(self, value: float) -> int:
-        """-1 where a finite value is drawn at the lower edge, 1 at the upper, else 0."""
+        """Return -1 if a finite value is drawn at the lower edge, 1 if at the upper, else 0."""
         return int(self.high < value < math.inf) - int(value < self.low)
 
     def share(self, place: float) -> float:
-        """How far along what is drawn a place is, 0 to 1."""
+        """Return the position within the scale's domain, 0 to 1."""
         first, last = map(self._along, self.domain)
         return (self._along(place) - first) / (last - first)
 
     def goodness(self, value: float) -> float | None:
-        """1 where it is best, 0 where it is worst; beyond 0 to 1 where infinity is drawn; None where undefined."""
+        """Return 1 for the best value and 0 for the worst; outside of 0 to 1 for infinity; None if undefined."""
         if math.isnan(value):
             return None
         along = self._along(self.place(value))
         return along if self.measure.better == "higher" else 1 - along
 
     def encoded(self, channel: Any, name: str, length: int) -> Any:
-        """The channel with title and scale."""
+        """Return the channel with title and scale."""
         scale = alt.Scale(type="log" if self.log else "linear", domain=self.domain, nice=False)
         if not self.log:
             scale.zero = False
@@ -142,7 +142,9 @@ class Axis:
 
 
 def _ticks(name: str) -> str:
-    """Logarithmic ticks that are labelled: powers of ten; of few decades 2 and 5 as well, of less than one all."""
+    """Return an expression that labels logarithmic ticks: powers of ten; also 2 and 5 for few decades; all for less
+    than one.
+    """
     first = "round(10 * datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9))) / 10"
     span = f"domain('{name}')[1] / domain('{name}')[0]"
     shown = f"{first} == 1 || ({span} < 2000 && indexof([2, 5], {first}) >= 0) || {span} < 6"
@@ -150,5 +152,5 @@ def _ticks(name: str) -> str:
 
 
 def _drawable(values: Iterable[float], log: bool) -> list[float]:
-    """The values that have a place of their own."""
+    """Return the values with a position inside the axis."""
     return [value for value in values if math.isfinite(value) and (value > 0 or not log)]

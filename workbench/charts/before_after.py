@@ -1,4 +1,4 @@
-"""Original beside release: bars of one column before and after, and where the cells of two columns gain or lose."""
+"""Original and release compared: bars of one column, and the change of each cell of two columns."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from workbench.base.figures import figures, words
-from workbench.charts.look import HUES, INK, SILENT, finished
+from workbench.base.figures import format_number, humanize_name
+from workbench.charts.look import HUES, INK, SILENT, finish_chart
 from workbench.releases.before_after import BeforeAfter, Cross
 
 BAR, CELL, NAME = 22, 26, 190  # pixels of a value's two bars, of a row of cells, and of a label at most
@@ -18,14 +18,14 @@ Rows = list[dict[str, Any]]
 
 
 def bars_chart(found: BeforeAfter, width: int = 560) -> alt.LayerChart:
-    """Two bars a value: the original's records, and those that the release lets expect."""
+    """Draw two bars per value: the original's records, and the records that the release suggests."""
     rows = bar_rows(found)
     side = alt.Color(
         "side:N", scale=alt.Scale(domain=SIDES, range=[HUES[6], HUES[0]]),
         legend=alt.Legend(title=None, orient="top", symbolType="square"),
     )  # fmt: skip
     tip = [
-        alt.Tooltip("label:N", title=words(found.column)),
+        alt.Tooltip("label:N", title=humanize_name(found.column)),
         alt.Tooltip("side:N"),
         alt.Tooltip("said:N", title="records"),
     ]
@@ -40,13 +40,17 @@ def bars_chart(found: BeforeAfter, width: int = 560) -> alt.LayerChart:
         .encode(alt.Description("spoken:N"))
     )  # fmt: skip
     count = len(found.labels) + bool(found.suppressed)
-    return finished(
-        alt.layer(bars), width, BAR * count, None, f"{words(found.column)}: records of each value, before and after"
+    return finish_chart(
+        alt.layer(bars),
+        width,
+        BAR * count,
+        None,
+        f"{humanize_name(found.column)}: records of each value, before and after",
     )
 
 
 def bar_rows(found: BeforeAfter) -> Rows:
-    """A row a bar; what is left out has one after."""
+    """Return a row per bar; suppressed records have one after only."""
     values = [("before", found.before), *([("after", found.after)] if found.after is not None else [])]
     rows = [
         _bar(label, side, count) for side, counts in values for label, count in zip(found.labels, counts, strict=True)
@@ -55,14 +59,14 @@ def bar_rows(found: BeforeAfter) -> Rows:
 
 
 def _bar(label: str, side: str, count: float) -> dict[str, Any]:
-    said = figures(round(float(count), 1))
+    said = format_number(round(float(count), 1))
     return {"label": label, "side": side, "records": float(count), "said": said, "spoken": f"{label}, {side}: {said}"}
 
 
 def cross_chart(found: Cross, width: int = 560) -> alt.LayerChart:
-    """Each cell by what it gains or loses, in points of all records; its figure is what is expected after."""
+    """Draw the change of each cell, in percentage points of all records; the text is the expected number after."""
     rows = cross_rows(found)
-    a, b = (words(name) for name in found.columns)
+    a, b = (humanize_name(name) for name in found.columns)
     most = max((abs(row["points"]) for row in rows), default=0) or 1
     cells = alt.Chart(alt.Data(values=rows)).encode(
         alt.X("column:N", sort=None, title=b, axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=110, grid=False)),
@@ -78,17 +82,19 @@ def cross_chart(found: Cross, width: int = 560) -> alt.LayerChart:
         cells.mark_rect().encode(hue, strong, alt.Description("spoken:N")),
         cells.mark_text(**SILENT, fontSize=11, color=INK, baseline="middle").encode(alt.Text("short:N")),
     )
-    return finished(drawn, width, CELL * len(found.labels[0]), None, f"{a} by {b}: how the records of each cell change")
+    return finish_chart(
+        drawn, width, CELL * len(found.labels[0]), None, f"{a} by {b}: how the records of each cell change"
+    )
 
 
 def cross_rows(found: Cross) -> Rows:
-    """A row a cell."""
+    """Return a row per cell."""
     p, q = (counts / max(counts.sum(), 1) for counts in (found.before, found.after))
     rows = []
     for i, row in enumerate(found.labels[0]):
         for j, column in enumerate(found.labels[1]):
             points = round(100 * float(q[i, j] - p[i, j]), 6)
-            before, after = (figures(round(float(counts[i, j]), 1)) for counts in (found.before, found.after))
+            before, after = (format_number(round(float(counts[i, j]), 1)) for counts in (found.before, found.after))
             way = "more" if points > 0 else "fewer" if points < 0 else "as many"
             rows.append({
                 "row": row, "column": column, "before": before, "after": after, "points": points, "size": abs(points),

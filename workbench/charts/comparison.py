@@ -1,11 +1,11 @@
-"""Whether two frontiers answer the same question: the baselines, of which no choice is made, tell."""
+"""Check whether two frontiers are comparable, by the figures of their baselines."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from workbench.charts.scene import baseline_label, said, words
+from workbench.charts.scene import baseline_label, format_value, recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 SAME = 1e-9  # of a value: rounding in another order of records
 
 
-def unlike(own: Frontier, other: Frontier) -> str:
-    """The first baseline that has another value in the other frontier; nothing where all agree.
+def describe_difference(own: Frontier, other: Frontier) -> str:
+    """Describe the first baseline with different values in the two frontiers; empty if all agree.
 
-    The same recipe that keeps everything, or removes all quasi-identifiers, can only lose otherwise on other data,
-    roles or hierarchies: then the losses are of other adversaries and populations.
+    The recipes that keep everything or remove all quasi-identifiers have other losses only for other data, roles or
+    hierarchies: then the losses refer to other attackers and populations.
     """
-    theirs = {words(point.recipe): point for point in _baselines(other)}
+    theirs = {recipe_text(point.recipe): point for point in _baselines(other)}
     shared = [m.key for m in own.measures if any(m == measure for measure in other.measures)]
     for point in _baselines(own):
-        twin = theirs.get(words(point.recipe))
+        twin = theirs.get(recipe_text(point.recipe))
         for key in shared if twin else ():
             here, there = (one.values.get(key, math.nan) for one in (point, twin) if one)
             if not (math.isnan(here) or math.isnan(there) or math.isclose(here, there, rel_tol=SAME, abs_tol=SAME)):
-                ours, pinned = (said(value, own.measure(key).better) for value in (here, there))
-                return f"{baseline_label(words(point.recipe))}: {key} {ours}, pinned {pinned}"
+                ours, pinned = (format_value(value) for value in (here, there))
+                return f"{baseline_label(recipe_text(point.recipe))}: {key} {ours}, pinned {pinned}"
     return ""
 
 

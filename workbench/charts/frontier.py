@@ -1,4 +1,4 @@
-"""The frontier drawn: a measure of privacy to the right, one of utility upwards."""
+"""The frontier chart: a measure of privacy to the right, one of utility upwards."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 
 from workbench.charts.axis import Axis
-from workbench.charts.comparison import unlike
+from workbench.charts.comparison import describe_difference
 from workbench.charts.headline import headline, left_out
-from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, line_channels, numbers
-from workbench.charts.scene import Scene, spoken
+from workbench.charts.look import INK, PINNED, SILENT, Chart, finish_chart, line_channels, numbers
+from workbench.charts.scene import Scene, describe_frontier
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
-    from workbench.frontier.least import Least
+    from workbench.frontier.least import LowerBounds
     from workbench.frontier.recipe import Point
     from workbench.measures import Measure
 
@@ -35,13 +35,32 @@ def frontier_chart(
     caps: Mapping[str, float] | None = None,
     selected: int = -1,
     log: Iterable[str] = (),
-    possible: Sequence[Least] = (),
+    possible: Sequence[LowerBounds] = (),
 ) -> alt.LayerChart:
-    """One hue and shape a line, efficient points filled, dominated ones hollow.
+    """Draw a frontier, with one hue and shape per line; efficient points are filled, dominated ones hollow.
 
-    `pinned` is a second frontier to compare with, `moving` a point under a slider, `selected` an index of
-    `frontier.measured`, `log` names the measures whose axes are logarithmic, and below `possible` no release can be.
-    Drag to move, Shift and the wheel to zoom, double click to go back.
+    Parameters
+    ----------
+    frontier
+        The points.
+    width, height
+        Size of the plot in pixels.
+    pinned
+        A second frontier to compare with.
+    moving
+        A point under a slider.
+    caps
+        Limits to draw, by measure key.
+    selected
+        Index of the selected point in `frontier.measured`.
+    log
+        Keys of the measures whose axes are logarithmic.
+    possible
+        Lower bounds of the utility loss; the region below is shaded.
+
+    Notes
+    -----
+    Drag to move, Shift and the wheel to zoom, double click to reset.
     """
     other = None if pinned is None else pinned.on(*frontier.axes)
     scene = Scene(
@@ -51,20 +70,20 @@ def frontier_chart(
 
 
 def frontier_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
-    """A scene on these axes, with these numbers of its lines: what a page shows, as it shows it."""
+    """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
     (x, y), (width, height), frontier = axes, scene.size, scene.frontier
     drawn = frontier_layers(x, y, lines, frontier.measures, width, height)
-    return finished(with_rows(drawn, scene.rows(x, y)), width, height, _title(scene), spoken(scene))
+    return finish_chart(with_rows(drawn, scene.rows(x, y)), width, height, _title(scene), describe_frontier(scene))
 
 
 def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
-    """The number of each line; a pinned one has that of the line of the same name."""
+    """Return the number of each line; a pinned line shares the number of the line with the same name."""
     plain = numbers((line.removeprefix(PINNED) for line in lines), before)
     return {line: plain[line.removeprefix(PINNED)] for line in lines}
 
 
 def with_rows(drawn: alt.LayerChart, rows: Mapping[str, Any]) -> alt.LayerChart:
-    """The layers with their rows."""
+    """Add rows to layers."""
     drawn.datasets = dict(rows)
     return drawn
 
@@ -73,7 +92,7 @@ def frontier_layers(
     x_axis: Axis, y_axis: Axis, lines: Mapping[str, int], measures: Sequence[Measure], width: int, height: int,
     live: bool = False,
 ) -> Any:  # fmt: skip
-    """The layers without rows: all that changes with the points is in the rows of `Scene.rows`."""
+    """Return the layers without rows: everything that changes with the points is in the rows of `Scene.rows`."""
     x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
     zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey || event.ctrlKey]")
     layers = [
@@ -98,11 +117,11 @@ def _rows(name: str, x: Any, y: Any) -> Chart:
 
 def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
     said = [alt.Tooltip(f"m{i}:N", title=measure.key) for i, measure in enumerate(measures)]
-    return [alt.Tooltip("recipe:N"), *said, alt.Tooltip("why:N")]
+    return [alt.Tooltip("number:Q"), alt.Tooltip("recipe:N"), *said, alt.Tooltip("why:N")]
 
 
 def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
-    """A line a cap with a handle at its end, and the region beyond it in a shade."""
+    """Draw each cap as a line with a handle at its end, and shade the region beyond it."""
     layers: list[Chart] = []
     toward = "datum.flip" if x_axis.worst > x_axis.low else "!datum.flip"
     x_words: dict[str, Any] = {
@@ -139,7 +158,7 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
 
 
 def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[Chart]:
-    """A dotted line, with a word, where infinite values are drawn, and zero on a logarithmic axis."""
+    """Draw a labeled dotted line for infinite values, and for zero on a logarithmic axis."""
     layers = []
     note: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.8}
     rule: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [2, 3], "opacity": 0.5}
@@ -157,13 +176,13 @@ def _edges(x_axis: Axis, y_axis: Axis, x: Any, y: Any) -> list[Chart]:
 
 
 def _lines(axis: Axis) -> list[tuple[Axis, str, float]]:
-    """The edges that stand for a value: infinity, and on a logarithmic axis zero."""
+    """Return the labeled edges: infinity, and zero on a logarithmic axis."""
     found = [(axis, "infinite", axis.edge)] if axis.infinite else []
     return [*found, (axis, "0", axis.place(0.0))] if axis.log and axis.below else found
 
 
 def _impossible(x: Any, y: Any) -> list[Chart]:
-    """What no release can reach, in a shade, with a word in it."""
+    """Shade the region that no release can reach, with a label."""
     area: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.14, "clip": True}
     word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True,
                             "lineBreak": "\n", "dy": -6}  # fmt: skip
@@ -174,13 +193,13 @@ def _impossible(x: Any, y: Any) -> list[Chart]:
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> Chart:
-    """The border of what no point dominates."""
+    """Draw the staircase of efficient points."""
     drawn = {**SILENT, "opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
     return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(alt.Order("order:Q"))
 
 
 def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Chart]:
-    """The other frontier, in lighter strokes behind."""
+    """Draw the second frontier in lighter strokes behind."""
     if not any(line.startswith(PINNED) for line in lines):
         return []
     color, shape = line_channels(lines, legend)
@@ -205,7 +224,7 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Char
 
 
 def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], legend: bool) -> list[Chart]:
-    """One curve a line with its points, efficient ones filled, baselines at the ends."""
+    """Draw one curve per line with its points, efficient ones filled, and the baselines."""
     color, shape = line_channels(lines, legend)
     placed, own = _rows("points", x, y), "!datum.baseline && "
     shown = placed.encode(SAID, tooltip=_hover(measures))
@@ -227,7 +246,9 @@ def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], 
 
 
 def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[Chart]:
-    """Names of the ends and the knee, the best under the caps, the point under the slider, the selected one."""
+    """Draw the names of the baselines and the knee, the best point under the caps, the moving and the selected
+    point.
+    """
     words: dict[str, Any] = {**SILENT, **BESIDE, "color": INK, "fontSize": 12, "baseline": "middle", "clip": True}
     ring: dict[str, Any] = {**SILENT, "color": INK, "opacity": 1, "clip": True}
     best, moving = _rows("best", x, y), _rows("moving", x, y)
@@ -250,15 +271,15 @@ def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[Chart]:
 
 
 def _cursor(x: Any, y: Any) -> Chart:
-    """Where the arrow keys are; a live chart has its legend beside it, and this."""
+    """Draw the position of the keyboard cursor of a live chart."""
     ring: dict[str, Any] = {"shape": "circle", "size": 380, "color": INK, "strokeWidth": 2, "strokeDash": [3, 2]}
     return _rows("cursor", x, y).mark_point(**SILENT, **ring, opacity=1, clip=True)
 
 
 def _title(scene: Scene) -> alt.Title:
-    """How many points are worth considering, what is not drawn, and what cannot be compared."""
+    """Return the title: the number of efficient points, and notes on missing points and comparability."""
     frontier, notes = scene.frontier, []
-    if scene.pinned is not None and (why := unlike(frontier, scene.pinned)):
+    if scene.pinned is not None and (why := describe_difference(frontier, scene.pinned)):
         notes += ["the pinned points are of other data, roles or hierarchies: compare no losses", f"({why})"]
     if missing := left_out(frontier):
         notes.append(f"{missing}: undefined on one of the axes")

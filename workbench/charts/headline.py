@@ -1,4 +1,4 @@
-"""What stands above a chart: how many points are efficient, dominated, or left out."""
+"""Titles of charts: the numbers of efficient, dominated and undefined points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
-    """How many points are worth considering."""
+    """Describe how many points are efficient and dominated."""
     lost = np.isnan(frontier.losses()).any(axis=1)
     standing, placed = int(efficient(frontier).sum()), int((frontier.recommendable & ~lost).sum())
     many = int(frontier.recommendable.sum())
@@ -21,7 +21,7 @@ def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: s
 
 
 def left_out(frontier: Frontier) -> str:
-    """How many points have no value on an axis, the baselines apart: they are none of the points that are counted."""
+    """Describe how many points have no value on an axis; baselines are counted separately."""
     lost = np.isnan(frontier.losses()).any(axis=1)
     own, ends = int((frontier.recommendable & lost).sum()), int((~frontier.recommendable & lost).sum())
     baselines = f"{ends} baseline{'s' if ends > 1 else ''}"

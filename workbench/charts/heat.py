@@ -1,9 +1,8 @@
-"""A heat map of points and measures: each measure ranked by itself, lighter is better."""
+"""Heat map of points and measures: each measure is ranked separately, lighter is better."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from workbench.base.figures import rounded
-from workbench.charts.look import INK, SILENT, Chart, finished, heads
-from workbench.charts.scene import Rows, Scene, efficient, in_short, said, words
+from workbench.base.figures import format_number
+from workbench.charts.look import INK, SILENT, Chart, finish_chart, measure_labels
+from workbench.charts.scene import Rows, Scene, efficient, format_value, recipe_text, short_recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -24,7 +23,7 @@ MOST = 80  # rows that a person still reads
 ROW = 20
 NAME = 340  # pixels of a row's name, at most
 LETTERS, TAIL = 54, 12  # of a row's name, and of what tells it from others at least
-SHORT = 6  # letters in a narrow cell
+SHORT = 7  # letters in a narrow cell
 ROOMY = 56  # pixels of a cell in which any value has room
 UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other rows stay where they are
 
@@ -32,12 +31,26 @@ UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other row
 def heat_chart(
     frontier: Frontier, width: int = 760, *, moving: Point | None = None, selected: int = -1, most: int = MOST
 ) -> alt.LayerChart:
-    """Efficient points first, each kind by privacy; the colour is the rank within the measure, the text the value."""
+    """Draw a heat map, efficient points first, sorted by privacy; color is the rank within the measure, text the value.
+
+    Parameters
+    ----------
+    frontier
+        The points.
+    width
+        Width in pixels.
+    moving
+        A point under a slider, as a row above the others.
+    selected
+        Index of the selected point in `frontier.measured`.
+    most
+        Maximum number of rows.
+    """
     return heat_drawn(Scene(frontier, None, moving, {}, selected, (width, 0)), most)
 
 
 def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
-    """A scene as wide as it says, and as high as it has rows."""
+    """Draw a scene with its width and one row per point."""
     from workbench.charts.frontier import with_rows
 
     frontier, width = scene.frontier, scene.size[0]
@@ -48,14 +61,14 @@ def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
         subtitle=f"● efficient on {' and '.join(frontier.axes)}   ○ dominated   × baseline   "
         "↓ lower, ↑ higher is better",
     )
-    return finished(drawn, width, alt.Step(ROW), title, heat_spoken(scene))
+    return finish_chart(drawn, width, alt.Step(ROW), title, describe_heat(scene))
 
 
 def heat_layers(measures: Sequence[Measure]) -> Any:
-    """The layers without rows."""
+    """Return the layers without rows."""
     keys = [measure.key for measure in measures]
     arrows = {measure.key: "↓" if measure.better == "lower" else "↑" for measure in measures}
-    label, high = heads(keys, arrows, down=True)
+    label, high = measure_labels(keys, arrows, down=True)
     top = alt.Axis(
         orient="top", labelAngle=0, domain=False, ticks=False, labelExpr=label,
         labelFontSize=11, labelLineHeight=13, labelPadding=4 + 13 * (high - 1), labelOverlap=False,
@@ -74,7 +87,7 @@ def heat_layers(measures: Sequence[Measure]) -> Any:
 
 
 def _cells(name: str, x: Any, y: Any, columns: int) -> list[Chart]:
-    """Rank as colour, value as text: with three figures where there is room."""
+    """Draw ranks as color and values as text, with three digits if there is space."""
     cells = Chart(alt.NamedData(name)).encode(x, y)
     color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
@@ -88,20 +101,20 @@ def _cells(name: str, x: Any, y: Any, columns: int) -> list[Chart]:
 
 
 def heat_rows(scene: Scene, most: int = MOST) -> dict[str, Rows]:
-    """A cell a point and measure."""
+    """Return a cell per point and measure."""
     frontier, ranks = scene.frontier, _Ranks(scene.frontier)
     cells = [cell for i, row in _named(scene, most) for cell in ranks.cells(frontier.measured[i], i, row)]
     return {"cells": cells, **heat_marks(scene, most)}
 
 
 def heat_marks(scene: Scene, most: int = MOST) -> dict[str, Rows]:
-    """The selected row, and the one of the point under the slider: above the others."""
+    """Return the selected row, and that of the point under the slider, which is above the others."""
     moving = [] if scene.moving is None else _Ranks(scene.frontier).cells(scene.moving, -1, UNDER_SLIDER)
     return {"chosen": [{"row": row} for i, row in _named(scene, most) if i == scene.selected], "moving": moving}
 
 
 def _named(scene: Scene, most: int) -> list[tuple[int, str]]:
-    """The points that are drawn and what their rows are called; the selected one is always among them."""
+    """Return the drawn points with the names of their rows; the selected one is always included."""
     frontier, stands = scene.frontier, efficient(scene.frontier)
     labels, order = _labels(frontier.measured), [int(i) for i in _order(frontier, stands)]
     drawn = order[:most] + [i for i in order[most:] if i == scene.selected]
@@ -109,7 +122,7 @@ def _named(scene: Scene, most: int) -> list[tuple[int, str]]:
 
 
 class _Ranks:
-    """Each measure's values in order, to rank any point among them."""
+    """Sorted values of each measure, to rank any point among them."""
 
     def __init__(self, frontier: Frontier) -> None:
         self.measures, self.sign = frontier.measures, frontier.sign
@@ -117,40 +130,40 @@ class _Ranks:
         self.losses = [np.sort(column[~np.isnan(column)]) for column in frontier.losses(keys).T]
 
     def cells(self, point: Point, i: int, row: str) -> Rows:
-        """One row of the heat map."""
+        """Return one row of the heat map."""
         found = []
         for measure, losses in zip(self.measures, self.losses, strict=True):
-            value, recipe = point.values.get(measure.key, math.nan), words(point.recipe)
+            value, recipe = point.values.get(measure.key, math.nan), recipe_text(point.recipe)
             found.append({
                 "i": i, "row": row, "measure": measure.key, "recipe": recipe,
-                "text": "–" if math.isnan(value) else said(value, measure.better),
-                "brief": _brief(value, measure.better),
-                "said": f"{recipe}: {measure.key} {said(value, measure.better)}",
+                "text": "–" if math.isnan(value) else format_value(value),
+                "brief": _brief(value),
+                "said": f"{recipe}: {measure.key} {format_value(value)}",
                 "good": None if math.isnan(value) else _share_beaten(losses, self.sign(measure.key) * value),
             })  # fmt: skip
         return found
 
 
 def _share_beaten(losses: np.ndarray, own: float) -> float:
-    """The share of the others that lose more; those that lose the same count half."""
+    """Return the share of the others that lose more; ties count half."""
     left, right = int(np.searchsorted(losses, own)), int(np.searchsorted(losses, own, side="right"))
     beaten = len(losses) - right + max(right - left - 1, 0) / 2
     return min(beaten / max(len(losses) - 1, 1), 1.0)
 
 
 def _order(frontier: Frontier, stands: np.ndarray) -> np.ndarray:
-    """Efficient points first, baselines last, the most private first; the undefined ones after the others."""
+    """Return the order: efficient points, dominated ones, baselines, each by privacy; undefined ones last."""
     losses = np.nan_to_num(frontier.losses(), nan=math.inf)
     return np.lexsort((losses[:, 1], losses[:, 0], ~stands, ~frontier.recommendable))
 
 
 def _labels(points: Sequence[Point]) -> list[str]:
-    """The recipes in as few words as tell them apart: with what differs, then the seed, where they need it."""
-    short = [in_short(point.recipe) for point in points]
+    """Return short distinct labels of recipes: with differing settings and seeds only if needed."""
+    short = [short_recipe_text(point.recipe) for point in points]
     alike: dict[str, list[Recipe]] = {}
     for name, point in zip(short, points, strict=True):
         alike.setdefault(name, []).append(point.recipe)
-    longer = [_apart(name, p.recipe, alike[name]) for name, p in zip(short, points, strict=True)]
+    longer = [_distinguish(name, p.recipe, alike[name]) for name, p in zip(short, points, strict=True)]
     seen = Counter(longer)
     names = [
         f"{name}, seed {p.recipe.seed}" if seen[name] > 1 else name for p, name in zip(points, longer, strict=True)
@@ -159,8 +172,10 @@ def _labels(points: Sequence[Point]) -> list[str]:
     return [f"{name} [{i}]" if again[name] > 1 else name for i, name in enumerate(names)]
 
 
-def _apart(short: str, recipe: Recipe, alike: Sequence[Recipe]) -> str:
-    """A recipe with what tells it from those of the same name; where that is long, with the end of it."""
+def _distinguish(short: str, recipe: Recipe, alike: Sequence[Recipe]) -> str:
+    """Return a recipe's label with the settings that distinguish it from others of this name, shortened at the
+    start.
+    """
     every = [_pieces(one) for one in alike]
     own = [piece for j, piece in enumerate(_pieces(recipe)) if any(piece != other[j] for other in every)]
     told = ", ".join(filter(None, own))
@@ -171,38 +186,35 @@ def _apart(short: str, recipe: Recipe, alike: Sequence[Recipe]) -> str:
 
 
 def _pieces(recipe: Recipe) -> list[str]:
-    """The settings in words of each model, the method, and its settings."""
+    """Return the settings of each model, the method, and its settings as texts."""
     one, parts = recipe.method, recipe.model.parts if recipe.model else ()
     return [*(part.line.removeprefix(part.name).lstrip(", ") for part in parts),
             one.name, str(one).removeprefix(one.name).lstrip(", ")]  # fmt: skip
 
 
-def _brief(value: float, better: str = "") -> str:
-    """A value in six letters or fewer, for a narrow cell.
+def _brief(value: float) -> str:
+    """Return a value in about seven characters, for a narrow cell, with its usual digits.
 
     >>> [_brief(value) for value in (0.00528, 0.000157, 45222.0, 1234567.0, 0.384, -0.00528)]
-    ['0.0053', '1.6e-4', '45,222', '1.2M', '0.384', '-5e-3']
+    ['0.00528', '.000157', '45,222', '1.23M', '0.384', '-.00528']
     """
     text = (
-        "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else said(value, better)
+        "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else format_value(value)
     )
     if len(text) <= SHORT:
         return text
     for scale, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= scale:
-            digits = 2 if abs(value) < 9.95 * scale else 3
-            return f"{rounded(value / scale, better, digits):.{int(digits == 2)}f}{letter}"
-    two, one = (rounded(value, better, digits) for digits in (2, 1))
-    texts = (f"{two:.2g}", *(re.sub(r"e-0*", "e-", f"{shown:.{n}e}") for shown, n in ((two, 1), (one, 0))))
-    return next((text for text in texts if len(text) <= SHORT and "e-0" not in text), texts[-1])
+            return f"{format_number(value / scale)}{letter}"
+    return text.replace("0.", ".", 1)
 
 
 def _sign(frontier: Frontier, i: int, stands: np.ndarray) -> str:
     return "×" if frontier.measured[i].recipe.baseline else "●" if stands[i] else "○"
 
 
-def heat_spoken(scene: Scene) -> str:
-    """The chart in words."""
+def describe_heat(scene: Scene) -> str:
+    """Describe the chart for screen readers."""
     keys = ", ".join(measure.key for measure in scene.frontier.measures)
     return (
         f"Heat map of {len(scene.frontier.measured)} points on {keys}, ranked within each measure; lighter is better."

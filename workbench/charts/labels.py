@@ -1,4 +1,4 @@
-"""Where words stand on a chart, so that they hide no point and not each other (positions after Imhof 1975)."""
+"""Place labels on a chart so that they hide neither points nor each other (positions after Imhof 1975)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ Place = tuple[Box, str, list[str], float]  # with alignment, lines, and what it 
 
 
 class PlotArea:
-    """A plot in pixels from its upper left corner: points, curves and straight lines across it, which are boxes without
-    a width or height, and the words that stand there already."""
+    """A plot in pixels from its upper left corner: points, curves, straight lines (boxes without width or height), and
+    labels.
+    """
 
     def __init__(
         self,
@@ -43,24 +44,26 @@ class PlotArea:
     ) -> None:
         self.width, self.height = size
         self.marks = np.array(list(marks), float).reshape(-1, 2)
-        self.curves = np.concatenate([np.empty((0, 2)), *(_along(curve) for curve in curves)])
+        self.curves = np.concatenate([np.empty((0, 2)), *(_points_along(curve) for curve in curves)])
         self.lines = list(lines)
         self.taken: list[Box] = [(0.0, 0.0, float(self.width), float(STRIP))]
 
     def put(
         self, text: str, at: Sequence[float], away: float, *, bold: bool = False, short: str = "", take: bool = True
     ) -> dict[str, Any]:
-        """Words beside a mark, where they cost least; `dx`, `dy` and `align` are those of a Vega text mark.
+        """Place a label near a mark at minimum cost; `dx`, `dy` and `align` are those of a Vega text mark.
 
-        Where the whole text would hide a point `short` is said instead, and nothing where that would hide one too:
-        without `short` it is said all the same. `take` keeps the place from other words.
+        If the whole text would hide a point, use `short`; if that would hide one too, omit the label. Without `short`
+        the text is always placed. `take` reserves the place.
         """
         forms = [([text], 0), (_wrapped(text), COSTS["wrapped"]), ([short], COSTS["short"]),
                  (_wrapped(short) if short else [], COSTS["short"] + COSTS["wrapped"])]  # fmt: skip
         found = [place for lines, cost in forms if any(lines)
                  for place in self._around(lines, cost, at, away, BOLD if bold else GLYPH)]  # fmt: skip
         boxes = np.array([box for box, *_ in found])
-        reach = np.array([_to(box, at, align) for box, align, *_ in found])  # a wider plot draws marks and words apart
+        reach = np.array(
+            [_extend_to_mark(box, at, align) for box, align, *_ in found]
+        )  # a wider plot draws marks and words apart
         near = np.abs(self.marks - at).max(axis=1) <= RADIUS / 2 if len(self.marks) else np.zeros(0, bool)
         costs = np.array([cost for *_, cost in found], float)
         costs += COSTS["marks"] * _inside(reach, self.marks[~near], RADIUS)
@@ -77,19 +80,19 @@ class PlotArea:
         return {"name": "\n".join(lines), "align": align, "dx": round(start - at[0], 1), "dy": round(first - at[1], 1)}
 
     def best_of(self, boxes: Sequence[Box]) -> int:
-        """Which of these places costs least, the earlier of equals."""
+        """Return the index of the box with the minimum cost, the first of equals."""
         every = np.array(boxes)
         costs = COSTS["marks"] * _inside(every, self.marks, RADIUS) + COSTS["turn"] * np.arange(len(boxes))
         costs = costs + COSTS["words"] * _touched(every, self.taken) + COSTS["outside"] * self._outside(every)
         return int(costs.argmin())
 
     def is_free(self, box: Box) -> bool:
-        """Whether no point and no words are there."""
+        """Return whether no point and no label is in the box."""
         every = np.array([box])
         return not (_inside(every, self.marks, RADIUS).any() or _touched(every, self.taken).any())
 
     def _around(self, lines: list[str], cost: float, at: Sequence[float], away: float, glyph: float) -> Iterator[Place]:
-        """Places around a mark."""
+        """Yield places around a mark."""
         (x, y), width, height = at, max(map(len, lines)) * glyph, len(lines) * LINE
         for ring in range(3):
             gap = away + ring * LINE
@@ -109,21 +112,21 @@ class PlotArea:
 
 
 def _touched(boxes: np.ndarray, others: Sequence[Box]) -> np.ndarray:
-    """How many of the others each box touches."""
+    """Count the other boxes that each box touches."""
     taken = np.array(others).reshape(-1, 4)
     apart = (boxes[:, None, :2] >= taken[None, :, 2:]) | (boxes[:, None, 2:] <= taken[None, :, :2])
     return (~apart.any(axis=2)).sum(axis=1)
 
 
 def _wrapped(text: str) -> list[str]:
-    """The text in two lines, a long one in as many as it needs; nothing where one line is all."""
+    """Wrap the text into two or more lines; empty if it fits into one."""
     most = WRAP if len(text) > WRAP + 4 else len(text) // 2 + 1
     lines = textwrap.wrap(text, max(most, *map(len, text.split())), break_on_hyphens=False)
     return lines if len(lines) > 1 else []
 
 
-def _along(curve: np.ndarray) -> np.ndarray:
-    """Places along a line of straight pieces."""
+def _points_along(curve: np.ndarray) -> np.ndarray:
+    """Return points at equal steps along a polyline."""
     if len(curve) < 2:
         return np.empty((0, 2))
     steps = np.abs(np.diff(curve, axis=0)).max(axis=1)
@@ -132,13 +135,13 @@ def _along(curve: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(at, along, curve[:, side]) for side in (0, 1)])
 
 
-def _to(box: Box, at: Sequence[float], align: str) -> Box:
-    """The box and the way from its mark."""
+def _extend_to_mark(box: Box, at: Sequence[float], align: str) -> Box:
+    """Extend the box to its mark."""
     left, top, right, bottom = box
     return (min(left, at[0]), top, right, bottom) if align == "left" else (left, top, max(right, at[0]), bottom)
 
 
 def _inside(boxes: np.ndarray, places: np.ndarray, margin: float) -> np.ndarray:
-    """How many places lie in each box."""
+    """Count the points in each box."""
     low, high = boxes[:, None, :2] - margin, boxes[:, None, 2:] + margin
     return ((places[None] > low) & (places[None] < high)).all(axis=2).sum(axis=1)

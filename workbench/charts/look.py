@@ -1,4 +1,4 @@
-"""What all charts look like: hues and shapes of the lines, titles, the colour of the page for everything neutral."""
+"""The common style of charts: hues and shapes of lines, titles, and the color of the page for everything neutral."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ PALE = 0.5  # how much of its hue a pinned line keeps
 
 
 def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
-    """A number a line, which gives it its shape among the lines of its model; a line keeps the number it had before."""
+    """Return a number per line, which selects its shape among the lines of its model; lines keep their previous
+    numbers.
+    """
     names = list(dict.fromkeys(lines))
     found = {line: before[line] for line in names if line in before} if before else {}
     for line in sorted(line for line in names if line not in found):
@@ -41,7 +43,9 @@ def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> di
 
 
 def _home(line: str) -> int:
-    """The number of the hue of a line's model, perhaps of another's too; k-anonymity joined to a model is a floor."""
+    """Return the index of the hue of a line's model; for k-anonymity joined with another model, that of the other
+    one.
+    """
     parts = line.removeprefix(PINNED).split(" & ")
     own = next((part for part in parts if not part.startswith("k-anonymity")), parts[0])
     known = (n for n, name in enumerate(HOMES) if own == name or own.startswith((f"{name}, ", f"{name} (")))
@@ -49,7 +53,7 @@ def _home(line: str) -> int:
 
 
 def hue(line: str) -> str:
-    """The hue of a line, by its model's name: the same in every chart, opened whenever; a pinned one's is pale."""
+    """Return the hue of a line by its model's name, identical in all charts; pale for a pinned line."""
     plain = HUES[_home(line)]
     if not line.startswith(PINNED):
         return plain
@@ -58,29 +62,29 @@ def hue(line: str) -> str:
 
 
 def shape(line: str, number: int) -> str:
-    """The shape of a line's points."""
+    """Return the shape of a line's points."""
     return SHAPES[(_home(line) + number) % len(SHAPES)]
 
 
 def dash(number: int) -> tuple[int, ...]:
-    """The strokes and gaps of a line, by its number among those of its model."""
+    """Return the dash pattern of a line, by its number among those of its model."""
     return DASHES[number % len(DASHES)]
 
 
 def line_dashes(lines: Mapping[str, int]) -> alt.StrokeDash:
-    """Strokes and gaps by the name of the line."""
+    """Return dash patterns by the name of the line."""
     scale = alt.Scale(domain=list(lines), range=[list(dash(number)) for number in lines.values()])
     return alt.StrokeDash("line:N", scale=scale, legend=None)
 
 
 def line_scales(lines: Mapping[str, int]) -> tuple[alt.Scale, alt.Scale]:
-    """Hue and shape by the name of the line."""
+    """Return hues and shapes by the name of the line."""
     names, shapes = list(lines), [shape(name, number) for name, number in lines.items()]
     return alt.Scale(domain=names, range=[hue(name) for name in names]), alt.Scale(domain=names, range=shapes)
 
 
 def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Color, alt.Shape]:
-    """Hue and shape, with one legend for both; a live chart has its legend beside it."""
+    """Return hue and shape with one common legend; a live chart has its legend outside."""
     color, shapes = line_scales(lines)
     short = max(map(len, lines), default=0) < 45
     shown = alt.Legend(title=None, orient="bottom", columns=1 + short, labelLimit=600, symbolOpacity=1)
@@ -88,10 +92,11 @@ def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Co
     return alt.Color("line:N", scale=color, legend=said), alt.Shape("line:N", scale=shapes, legend=said)
 
 
-def heads(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> tuple[str, int]:
-    """What labels an axis of measures, as an expression, and its lines: long keys are broken where they lie close.
+def measure_labels(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> tuple[str, int]:
+    """Return an expression that labels an axis of measures, and its number of lines; long keys are wrapped if space is
+    short.
 
-    `below` is said under each key; with `down` all end on the same line.
+    `below` is the text under each key; with `down` all labels end on the same line.
     """
     broken = {key: [*([key] if len(key) <= HEAD else textwrap.wrap(key, HEAD)), below[key]] for key in keys}
     high = max(map(len, broken.values()), default=1)
@@ -104,7 +109,7 @@ def heads(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> 
 
 
 def axis_title(measure: Measure, length: int) -> list[str]:
-    """Name, which way is better, and the unit below; a long name is broken, so that its end is seen."""
+    """Return name, direction and unit as lines; a long name is wrapped."""
     better = "← lower is better" if measure.better == "lower" else "higher is better →"
     name, wide = f"{measure.name}, {measure.key}", max(length // 6, 20)
     first = [f"{name}   {better}"]
@@ -114,24 +119,25 @@ def axis_title(measure: Measure, length: int) -> list[str]:
 
 
 class Chart(alt.Chart):
-    """A chart that is a layer and nothing else: Altair copies all of a layer again and again, and here what is in it
-    is changed by nobody, so its copies share it."""
+    """A chart that is used as a layer only: Altair copies layers repeatedly, and these are never changed, so copies
+    share them.
+    """
 
     def __deepcopy__(self, memo: object) -> Chart:
         return self.copy(deep=False)
 
 
-def finished(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:
-    """Size, title and words for those who cannot see it; everything neutral in the colour of the page.
+def finish_chart(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:
+    """Set size, title, description and the colors of everything neutral.
 
-    The drawing itself is finished: Altair's own methods would copy all of its layers each time.
+    The layers are modified in place: Altair's own methods would copy all of them each time.
     """
     drawn.width, drawn.height = width, height
-    return neutral(drawn, title, description)
+    return style_chart(drawn, title, description)
 
 
-def neutral(drawn: Any, title: alt.Title | None, description: str) -> Any:
-    """The same for a drawing that has its size, or whose panels have theirs."""
+def style_chart(drawn: Any, title: alt.Title | None, description: str) -> Any:
+    """Set title, description and colors of a drawing that has its size, or whose panels have theirs."""
     text: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
     drawn.description, drawn.background = description, "transparent"
     if title:

@@ -1,4 +1,4 @@
-"""What the records of a release lose, and the populations about which it misleads most."""
+"""Charts of the losses of a release: by record, and for the populations with the largest error."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import altair as alt
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import figures, per_cent
-from workbench.charts.look import HUES, INK, axis_title, finished
+from workbench.base.figures import format_number, format_percent
+from workbench.charts.look import HUES, INK, axis_title, finish_chart
 from workbench.measures import Measure, Measured
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
@@ -22,11 +22,21 @@ FEWEST = 10  # records of a population that a chart may show
 
 
 def loss_chart(release: Release, measure: Measure | None = None, width: int = 640, height: int = 260) -> alt.LayerChart:
-    """How many records lose at least this much; marked is where a full disclosure begins to be possible."""
+    """Draw how many records lose at least each value; the mark shows where a full disclosure becomes possible.
+
+    Parameters
+    ----------
+    release
+        The release.
+    measure
+        A measure with losses per class; by default `PrivacyLoss`.
+    width, height
+        Size in pixels.
+    """
     measure = measure or PrivacyLoss()
-    measured = _with(measure, release, "loss", "sizes")
+    measured = _measure_with_detail(measure, release, "loss", "sizes")
     loss, sizes = np.asarray(measured.detail["loss"], float), np.asarray(measured.detail["sizes"])
-    thresholds, records = _at_least(loss, sizes)
+    thresholds, records = _count_exceeding(loss, sizes)
     values = [{"loss": x, "records": n, "share": n / records[0]} for x, n in zip(thresholds, records, strict=True)]
     start = measured.detail.get("possible_from")
     high = max(thresholds[-1], start or 0.0) or 1.0
@@ -36,16 +46,18 @@ def loss_chart(release: Release, measure: Measure | None = None, width: int = 64
         "loss:Q", title=[name, *unit], scale=alt.Scale(domain=[0, high * 1.05], nice=False), axis=alt.Axis(tickCount=8)
     )
     layers = _steps(values, x)
-    title = f"The largest loss is {figures(thresholds[-1], 'lower')}"
+    title = f"The largest loss is {format_number(thresholds[-1])}"
     if start is not None:
         title = f"{int(sizes[loss >= start].sum()):,} of {records[0]:,} records lose enough for a full disclosure"
         layers += _start(start, high, x)
     drawn = alt.layer(*layers, datasets={"steps": values})
-    return finished(drawn, width, height, alt.Title(title), f"{title}. {measured.sentence}")
+    return finish_chart(drawn, width, height, alt.Title(title), f"{title}. {measured.sentence}")
 
 
 def _steps(values: list[dict[str, Any]], x: Any) -> list[alt.Chart]:
-    """The falling number of records, on a logarithmic scale: few records at the far end are the ones that matter."""
+    """Draw the falling number of records on a logarithmic scale, because the few records with the largest losses
+    matter.
+    """
     records = values[0]["records"]
     scale = alt.Scale(type="log", domain=[1, records], nice=False)
     axis = alt.Axis(values=[10**i for i in range(int(math.log10(records)) + 1)])
@@ -61,8 +73,8 @@ def _steps(values: list[dict[str, Any]], x: Any) -> list[alt.Chart]:
     ]
 
 
-def _at_least(loss: np.ndarray, sizes: np.ndarray) -> tuple[list[float], list[int]]:
-    """Thresholds from 0 to the largest loss, and the records that lose at least each."""
+def _count_exceeding(loss: np.ndarray, sizes: np.ndarray) -> tuple[list[float], list[int]]:
+    """Return thresholds from 0 to the largest loss, and the number of records that lose at least each."""
     order = np.argsort(loss)
     ascending, below = loss[order], np.append(0, np.cumsum(sizes[order]))
     thresholds = np.unique(np.append(0.0, ascending))
@@ -73,10 +85,10 @@ def _at_least(loss: np.ndarray, sizes: np.ndarray) -> tuple[list[float], list[in
 
 
 def _start(start: float, high: float, x: Any) -> list[alt.Chart]:
-    """From which loss on a full disclosure is possible."""
+    """Mark the loss from which a full disclosure is possible."""
     at = alt.Chart(alt.Data(values=[{"loss": start}])).encode(x)
     left: dict[str, Any] = {"align": "right", "dx": -5} if start > high / 2 else {"align": "left", "dx": 5}
-    text = f"a full disclosure is possible from {figures(start, 'higher')}"
+    text = f"a full disclosure is possible from {format_number(start)}"
     return [
         at.mark_rule(color=HUES[1], strokeWidth=2, strokeDash=[6, 3]),
         at.mark_text(text=text, color=INK, baseline="top", y=4, **left),
@@ -86,11 +98,23 @@ def _start(start: float, high: float, x: Any) -> list[alt.Chart]:
 def populations_chart(
     release: Release, measure: Measure | None = None, most: int = 20, width: int = 420
 ) -> alt.LayerChart:
-    """The large populations about which the release misleads most, the worst first."""
+    """Draw the large populations with the largest errors, the worst first.
+
+    Parameters
+    ----------
+    release
+        The release.
+    measure
+        A measure of populations; by default `UtilityLoss`.
+    most
+        Maximum number of populations.
+    width
+        Width in pixels.
+    """
     measure = measure or UtilityLoss()
     if most < 1:
         raise BadInput(f"populations_chart: most = {most} must be at least 1")
-    measured = _with(measure, release, "loss", "told", "truth", "runs", "support")
+    measured = _measure_with_detail(measure, release, "loss", "told", "truth", "runs", "support")
     rows = _hurt_most(release, measured, most)
     y = alt.Y("population:N", sort=[row["population"] for row in rows], title=None, axis=alt.Axis(labelLimit=420))
     tooltip = [alt.Tooltip("population:N"), alt.Tooltip("records:N"), alt.Tooltip("loss:Q", format=".3g"),
@@ -111,11 +135,13 @@ def populations_chart(
     among, every = len(measured.detail["loss"]), measured.detail.get("every", 0)
     sample = f" drawn at random from {every:,}" if every > among else ""
     title = f"The {len(rows)} populations that are misjudged most, of {among:,}{sample}"
-    return finished(drawn, width, alt.Step(18), alt.Title(title), f"{title}. {measured.sentence}")
+    return finish_chart(drawn, width, alt.Step(18), alt.Title(title), f"{title}. {measured.sentence}")
 
 
 def _hurt_most(release: Release, measured: Measured, most: int) -> list[dict[str, Any]]:
-    """The populations with the largest loss: in words, how many they are, and the value most misjudged."""
+    """Return the populations with the largest loss: a label, the number of records, and the value with the largest
+    error.
+    """
     table, detail = release.table, measured.detail
     labels, rows = table.sensitive[detail["sensitive"]].labels, []
     worst = np.argsort(-detail["loss"], kind="stable")
@@ -128,16 +154,17 @@ def _hurt_most(release: Release, measured: Measured, most: int) -> list[dict[str
         rows.append(
             {
                 "population": population_label(release, detail["runs"][i]),
-                "records": f"{detail['support'][i]:,} ({per_cent(detail['support'][i] / table.records)})",
+                "records": f"{detail['support'][i]:,} ({format_percent(detail['support'][i] / table.records)})",
                 "loss": float(detail["loss"][i]),
-                "misjudged": f"{labels[v]}: {per_cent(truth[v])} in truth, {per_cent(told[v])} from the release",
+                "misjudged": f"{labels[v]}: {format_percent(truth[v])} in truth, {format_percent(told[v])} from "
+                f"the release",
             }
         )
     return rows
 
 
 def population_label(release: Release, runs: np.ndarray) -> str:
-    """A population in words: "age [20-29] & sex Male"."""
+    """Describe a population: "age [20-29] & sex Male"."""
     parts = []
     for name, (low, high) in zip(release.table.quasi, runs.tolist(), strict=True):
         column = release.table.columns[name]
@@ -146,8 +173,8 @@ def population_label(release: Release, runs: np.ndarray) -> str:
     return " & ".join(parts)
 
 
-def _with(measure: Measure, release: Release, *needed: str) -> Measured:
-    """The measure taken, with the detail that a chart needs."""
+def _measure_with_detail(measure: Measure, release: Release, *needed: str) -> Measured:
+    """Evaluate the measure; raise BadInput if its detail lacks what a chart needs."""
     measured = measure(release)
     lacking = [name for name in needed if name not in measured.detail]
     if lacking:

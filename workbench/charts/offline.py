@@ -1,7 +1,7 @@
-"""Charts that show with no network: a still picture at once, and a live one on top where scripts may run.
+"""Charts that work without a network: a static picture, replaced by a live chart if scripts may run.
 
-The library that draws live charts is 0.9 MB. It goes into the first chart's output of a kernel; the page keeps it for
-the others, whichever is shown first. Without it (output cleared, notebook not trusted) the still picture remains.
+The library for live charts is 0.9 MB. It is part of the first chart's output of a kernel, and the page keeps it for the
+others, whichever is shown first. Without it (output cleared, notebook not trusted) the static picture remains.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from markupsafe import Markup
 from platformdirs import user_cache_path
 
 from workbench.base.errors import BadInput
-from workbench.base.files import whole
+from workbench.base.files import atomic_write
 from workbench.base.templates import Templates
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ _sent = {"library": False}  # to this kernel's notebook
 
 
 def show_offline(live: bool = True) -> None:
-    """Show every Altair chart of this kernel without a network; `live=False` gives still pictures only.
+    """Show every Altair chart of this kernel without a network; `live=False` shows static pictures only.
 
-    The next chart brings the library, also where an earlier one has: call it first in a notebook that is run again.
+    The next chart contains the library, even if an earlier one does: call this first in a notebook that is run again.
     """
     import workbench.base.startup  # noqa: F401 (before Altair)
 
@@ -58,28 +58,28 @@ def show_offline(live: bool = True) -> None:
 
 
 def renderer(spec: dict[str, Any], live: bool = True, **_: Any) -> dict[str, str]:
-    """What a notebook shows for a chart."""
+    """Return a chart's output for notebooks."""
     body = fragment(spec, live)
     if live and not _sent["library"]:
         _sent["library"] = True
         body += library()
-    return {"text/html": body, "text/plain": described(spec)}
+    return {"text/html": body, "text/plain": description_of(spec)}
 
 
-def described(spec: dict[str, Any]) -> str:
-    """What is in the chart, for those who cannot see it."""
+def description_of(spec: dict[str, Any]) -> str:
+    """Return the description of a chart for screen readers."""
     return str(spec.get("description") or "A chart.")
 
 
 def svg(spec: dict[str, Any], color: str = STILL) -> str:
-    """A still picture; text and axes take the colour given, or that of the page that the picture is put into."""
+    """Return a static picture; text and axes have the given color, or that of the page around the picture."""
     drawn = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    named = Markup('<svg role="img" aria-label="{}" color="{}" ').format(described(spec), color)  # it escapes both
+    named = Markup('<svg role="img" aria-label="{}" color="{}" ').format(description_of(spec), color)  # it escapes both
     return str(drawn).replace("<svg ", str(named), 1)
 
 
 def fragment(spec: dict[str, Any], live: bool = True) -> Markup:
-    """HTML of one chart: a picture, and a script that replaces it once the library is on the page."""
+    """Return the HTML of one chart: a picture, and a script that replaces it once the library is loaded."""
     drawn = svg(spec)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn)
     width, height = size.groups() if size else ("", "")
@@ -87,7 +87,7 @@ def fragment(spec: dict[str, Any], live: bool = True) -> Markup:
         "chart.html",
         live=live,
         id=secrets.token_hex(8),
-        label=described(spec),
+        label=description_of(spec),
         width=width,
         height=height,
         picture=base64.b64encode(drawn.encode()).decode(),
@@ -96,12 +96,12 @@ def fragment(spec: dict[str, Any], live: bool = True) -> Markup:
 
 
 def library() -> Markup:
-    """The library as an element of a page: our own script, with nothing of a study in it."""
+    """Return the library as an element of a page; it contains nothing of a study."""
     return Markup(f"<script>{bundle()}</script>")
 
 
 def bundle() -> str:
-    """The script with what draws live charts; building it takes a second or two, so it is kept in the user's cache."""
+    """Return the script that draws live charts; building it takes seconds, so it is stored in the user's cache."""
     snippet = hashlib.sha256(ARRIVED.encode()).hexdigest()[:8]
     kept = cache_folder() / f"vega-{version('vl-convert-python')}-{snippet}.js"
     try:
@@ -111,7 +111,7 @@ def bundle() -> str:
     built = str(vl_convert.javascript_bundle(ARRIVED)).replace("</script", "<\\/script")
     try:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with whole(kept) as aside:
+        with atomic_write(kept) as aside:
             aside.write_text(built, "utf-8")
     except OSError:  # a home that cannot be written to: built again next time
         pass
@@ -119,28 +119,41 @@ def bundle() -> str:
 
 
 def cache_folder() -> Path:
-    """Where this user's programs keep what they can make again."""
+    """Return the user's cache folder."""
     return user_cache_path("privacy-utility-workbench", appauthor=False)
 
 
 def page(spec: dict[str, Any], title: str) -> str:
-    """A whole, self-contained HTML file."""
+    """Return a complete, self-contained HTML file."""
     return page_of(title, fragment(spec), library())
 
 
 def page_of(title: str, *parts: Markup) -> str:
-    """A page of charts, the library among them."""
+    """Return a page of charts that includes the library."""
     return str(TEMPLATES.render("page.html", title=title, body=Markup("").join(parts)))
 
 
 def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
-    """Write a chart as PNG, SVG, JSON or self-contained HTML, by the ending of the name."""
+    """Write a chart as PNG, SVG, JSON or self-contained HTML, depending on the extension.
+
+    Parameters
+    ----------
+    chart
+        Any Altair chart.
+    path
+        Name of the file, ending in .png, .svg, .json or .html.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
     path, spec = Path(path), chart.to_dict()
     if path.suffix not in ENDINGS:
         raise BadInput(
             f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in {', '.join(ENDINGS)}"
         )
-    with whole(path) as aside:
+    with atomic_write(path) as aside:
         if path.suffix == ".png":
             opaque = svg({**spec, "background": "white"}, color="#222222")
             aside.write_bytes(vl_convert.svg_to_png(opaque, scale=2))

@@ -1,4 +1,4 @@
-"""Figures of a frame in panels beside each other: the same lines in each, against one column."""
+"""Panels side by side: the same lines in each, against one column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from workbench.charts.look import HUES, SHAPES, neutral
+from workbench.charts.look import HUES, SHAPES, style_chart
 
 MANY_TICKS = 6
 
@@ -25,9 +25,24 @@ def panels_chart(
     width: int = 250,
     height: int = 250,
 ) -> alt.HConcatChart:
-    """A panel for each column of `panels`, under the title that it has there; `line` says which line a row is on.
+    """Draw a panel for each column of `panels`.
 
-    `log` names the columns with logarithmic axes; if such a column has a 0, its axis begins with it.
+    Parameters
+    ----------
+    frame
+        The figures.
+    x
+        The column on the horizontal axis.
+    line
+        The column that names each row's line.
+    panels
+        Titles of the panels, by the column that they show.
+    title
+        Title of the whole chart.
+    log
+        Columns with logarithmic axes; if such a column contains 0, its axis starts there.
+    width, height
+        Size of a panel in pixels.
     """
     names = list(dict.fromkeys(frame[line]))
     legend = alt.Legend(title=None, orient="bottom", columns=min(len(names), 4), symbolOpacity=1, labelLimit=400)
@@ -45,11 +60,11 @@ def panels_chart(
         drawn.append(alt.layer(*marks).properties(width=width, height=height, title=panel))
     rows = frame[[x, line, *panels]].to_dict("records")
     whole = alt.hconcat(*drawn, datasets={"figures": rows}, spacing=30)
-    return neutral(whole, alt.Title(title), f"{title}: {', '.join(panels.values())}. Lines: {', '.join(names)}.")
+    return style_chart(whole, alt.Title(title), f"{title}: {', '.join(panels.values())}. Lines: {', '.join(names)}.")
 
 
 def _scaled(values: pd.Series, log: bool) -> dict[str, Any]:
-    """The scale and the axis of a column."""
+    """Return the scale and the axis of a column."""
     above = values[values > 0]
     if not log or above.empty:
         return {"scale": alt.Scale(), "axis": alt.Axis(tickCount=MANY_TICKS)}

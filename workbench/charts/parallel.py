@@ -1,4 +1,4 @@
-"""Parallel coordinates (Inselberg 1985): one axis a measure, all turned so that up is better; one strand a point."""
+"""Parallel coordinates (Inselberg 1985): one axis per measure, up is better; one strand per point."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.charts.axis import Axis
 from workbench.charts.headline import headline
-from workbench.charts.look import INK, PINNED, SILENT, Chart, finished, heads, line_channels, line_dashes
-from workbench.charts.scene import Rows, Scene, efficient, line, said, words
+from workbench.charts.look import INK, PINNED, SILENT, Chart, finish_chart, line_channels, line_dashes, measure_labels
+from workbench.charts.scene import Rows, Scene, efficient, format_value, line_name, recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -27,9 +27,20 @@ GAPS = "break-paths-show-domains"  # an undefined value leaves a gap in its stra
 def parallel_chart(
     frontier: Frontier, width: int = 760, height: int = 360, *, moving: Point | None = None, selected: int = -1
 ) -> alt.LayerChart:
-    """Every measure of every point but the baselines; efficient points are strong, dominated ones faint.
+    """Draw every measure of every point except the baselines; efficient points are strong, dominated ones faint.
 
     A line has its hue and shape, and lines of one hue differ in their dashes.
+
+    Parameters
+    ----------
+    frontier
+        The points.
+    width, height
+        Size in pixels.
+    moving
+        A point under a slider.
+    selected
+        Index of the selected point in `frontier.measured`.
     """
     from workbench.charts.frontier import line_numbers
 
@@ -39,7 +50,7 @@ def parallel_chart(
 
 
 def parallel_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
-    """A scene on these axes, with these numbers of its lines: what a page shows, as it shows it."""
+    """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
     from workbench.charts.frontier import with_rows
 
     frontier, (width, height) = scene.frontier, scene.size
@@ -47,14 +58,14 @@ def parallel_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int])
     title = alt.Title(
         headline(frontier, "strong", "faint"), subtitle="up is better on every axis; the baselines are not drawn"
     )
-    return finished(with_rows(drawn, parallel_rows(scene, axes)), width, height, title, parallel_spoken(scene))
+    return finish_chart(with_rows(drawn, parallel_rows(scene, axes)), width, height, title, describe_parallel(scene))
 
 
 def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legend: bool = True) -> Any:
-    """The layers without rows."""
+    """Return the layers without rows."""
     keys = [measure.key for measure in measures]
     sides = {measure.key: measure.side for measure in measures}
-    label, _ = heads(keys, sides)
+    label, _ = measure_labels(keys, sides)
     axis = alt.Axis(labelAngle=0, domain=False, ticks=False, labelExpr=label, labelPadding=8, labelLineHeight=14)
     x = alt.X("measure:N", sort=None, scale=alt.Scale(type="point", domain=keys, padding=0.4), title=None, axis=axis)
     y = alt.Y("good:Q", scale=alt.Scale(domain=DOMAIN, nice=False), axis=None)
@@ -83,7 +94,7 @@ def _marked(name: str, x: Any, y: Any) -> Chart:
 
 
 def _ends(x: Any, y: Any) -> list[Chart]:
-    """A line a measure, with its best and its worst value."""
+    """Draw each measure's axis with its best and its worst value."""
     rows = Chart(alt.NamedData("ends"))
     look: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.85}
     return [
@@ -94,19 +105,19 @@ def _ends(x: Any, y: Any) -> list[Chart]:
 
 
 def parallel_rows(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
-    """What is drawn of each point on each measure."""
+    """Return the rows of each point and measure."""
     frontier, rows = scene.frontier, []
     stands = efficient(frontier)
     for i, point in enumerate(frontier.measured):
         if point.recipe.baseline:
             continue
-        flags = {"efficient": bool(stands[i]), "line": line(point.recipe)}
+        flags = {"efficient": bool(stands[i]), "line": line_name(point.recipe)}
         rows += [{**row, **flags, "i": i} for row in _strand(point, axes)]
     return {"ends": [_end(axis) for axis in axes], "strands": rows, **parallel_marks(scene, axes)}
 
 
 def parallel_marks(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
-    """The selected point, and the one under the slider."""
+    """Return the selected point, and the one under the slider."""
     chosen = scene.chosen
     return {
         "chosen": [] if chosen is None or chosen.recipe.baseline else _strand(chosen, axes),
@@ -116,25 +127,25 @@ def parallel_marks(scene: Scene, axes: Sequence[Axis]) -> dict[str, Rows]:
 
 def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
     values = [(axis, point.values.get(axis.measure.key, math.nan)) for axis in axes]
-    recipe = words(point.recipe)
+    recipe = recipe_text(point.recipe)
     return [
-        {"measure": axis.measure.key, "good": place(axis, value), "value": shown, "recipe": recipe,
+        {"measure": axis.measure.key, "good": value_height(axis, value), "value": shown, "recipe": recipe,
          "said": f"{recipe}: {axis.measure.key} {shown}"}
         for axis, value in values
-        for shown in [said(value, axis.measure.better)]
+        for shown in [format_value(value)]
     ]  # fmt: skip
 
 
-def place(axis: Axis, value: float) -> float | None:
-    """How high a value is drawn; infinity a little past the end."""
+def value_height(axis: Axis, value: float) -> float | None:
+    """Return the height of a value; infinity is slightly past the end."""
     if math.isinf(value):
         return 1 + BEYOND if (value > 0) == (axis.measure.better == "higher") else -BEYOND
     return axis.goodness(value)
 
 
 def _end(axis: Axis) -> dict[str, Any]:
-    """The two ends of an axis; where some value is infinite the axis goes on to it."""
-    low, high = (figures(end, axis.measure.better) for end in (axis.low, axis.high))
+    """Return the two ends of an axis, extended if a value is infinite."""
+    low, high = (format_number(end) for end in (axis.low, axis.high))
     up = axis.measure.better == "higher"
     best, worst = (high, low) if up else (low, high)
     beyond = [f"{best if up else worst}", "infinite"]
@@ -146,7 +157,7 @@ def _end(axis: Axis) -> dict[str, Any]:
             "best": best, "worst": worst}  # fmt: skip
 
 
-def parallel_spoken(scene: Scene) -> str:
-    """The chart in words."""
+def describe_parallel(scene: Scene) -> str:
+    """Describe the chart for screen readers."""
     keys = ", ".join(measure.key for measure in scene.frontier.measures)
     return f"Parallel coordinates of {len(scene.frontier.measured)} points on {keys}; up is better on every axis."

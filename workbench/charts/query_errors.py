@@ -1,4 +1,4 @@
-"""How wrong the answers to queries are: how many by how much, and two workloads' frontiers on one scale."""
+"""Errors of answers to queries: a histogram, and two workloads' frontiers on one scale."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.charts.axis import Axis
 from workbench.charts.frontier import frontier_drawn, line_numbers
-from workbench.charts.look import HUES, INK, finished
+from workbench.charts.look import HUES, INK, finish_chart
 from workbench.charts.scene import Scene
 from workbench.frontier.frontier import Frontier
 
@@ -22,7 +22,7 @@ NONE = "none"
 
 
 def error_rows(errors: np.ndarray) -> list[dict[str, Any]]:
-    """How many queries have an error in each of the bars."""
+    """Count the queries per range of errors."""
     known = errors[~np.isnan(errors)]
     place = np.where(known <= EXACT, 0, 1 + np.searchsorted(ENDS, known, side="right"))
     count = np.bincount(place, minlength=len(ENDS) + 2)
@@ -39,7 +39,7 @@ def _names() -> list[str]:
 
 
 def errors_chart(errors: np.ndarray, width: int = 420, height: int = 190) -> alt.LayerChart:
-    """A histogram of relative errors, in bars that are the same for every release."""
+    """Draw a histogram of relative errors, with the same ranges for every release."""
     rows = error_rows(errors)
     base = alt.Chart(alt.NamedData("errors")).encode(
         alt.X("error:O", sort=_names(), title="relative error of the answer   ← lower is better",
@@ -50,14 +50,14 @@ def errors_chart(errors: np.ndarray, width: int = 420, height: int = 190) -> alt
     bars = base.mark_bar(color=HUES[0]).encode(alt.Description("said:N"))
     counts = base.mark_text(dy=-6, color=INK, fontSize=11).encode(text=alt.Text("queries:Q", format=","))
     drawn = alt.layer(bars, counts, datasets={"errors": rows})
-    return finished(drawn, width, height, None, "How many queries are answered how wrongly")
+    return finish_chart(drawn, width, height, None, "How many queries are answered how wrongly")
 
 
 def two_frontiers(
     frontier: Frontier, keys: tuple[str, str], titles: tuple[str, str], selected: int = -1,
     width: int = 360, height: int = 300,
 ) -> list[alt.LayerChart]:  # fmt: skip
-    """The same points against two measures of utility, by their keys, on one scale."""
+    """Draw the same points against two measures of utility (by key) on one scale."""
     scenes = [Scene(frontier.on(utility=key), selected=selected, size=(width, height)) for key in keys]
     own, aside = ([value for key in keys for value in _values(frontier, key, baseline)] for baseline in (False, True))
     measure = frontier.measure(keys[0])

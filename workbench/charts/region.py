@@ -1,4 +1,4 @@
-"""The region of a frontier's chart that no release can reach: below the least loss that is possible."""
+"""The region of a frontier's chart that no release can reach: below the certified minimum loss."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
-from workbench.frontier.least import Least
+from workbench.frontier.least import LowerBounds
 
 PLACES = 80  # along the axis
 WORD = "not possible\nin classes"  # noise, and who learns from all classes together, may do with less
 WIDE, HIGH, ASIDE = 78, 32, 6  # pixels that it takes, and how far from the side it stands
 
 
-def impossible(possible: Sequence[Least], x: Axis, y: Axis) -> list[dict[str, Any]]:
-    """The top of each region, from left to right; below is the end of the axis."""
+def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> list[dict[str, Any]]:
+    """Return the upper border of each region, from left to right; the lower one is the end of the axis."""
     low, rows = min(y.domain), []
     for number, least in enumerate(possible):
         for share in np.linspace(0, 1, PLACES):
@@ -27,8 +27,8 @@ def impossible(possible: Sequence[Least], x: Axis, y: Axis) -> list[dict[str, An
     return rows
 
 
-def impossible_word(possible: Sequence[Least], x: Axis, y: Axis, area: PlotArea) -> list[dict[str, Any]]:
-    """Its name, inside it and near the left; nothing where it has no room there, or would hide a point."""
+def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: PlotArea) -> list[dict[str, Any]]:
+    """Return the region's label, inside it and near the left; empty if it has no space there or would hide a point."""
     if not possible:
         return []
     left, right = ASIDE / area.width, (ASIDE + WIDE) / area.width
@@ -42,7 +42,7 @@ def impossible_word(possible: Sequence[Least], x: Axis, y: Axis, area: PlotArea)
 
 
 def _along(axis: Axis, share: float) -> float:
-    """The value at a share of what is drawn."""
+    """Return the value at a share of the scale's domain."""
     first, last = axis.domain
     if axis.log:
         return float(first * (last / first) ** share)

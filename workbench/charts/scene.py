@@ -1,4 +1,4 @@
-"""What a chart of a frontier draws, as rows: its points, what is pinned, under the slider, capped and selected."""
+"""The content of a frontier chart as rows: points, pinned and moving ones, caps and the selection."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import estimated, figures
+from workbench.base.errors import Undefined
+from workbench.base.figures import format_interval, format_number, join_names
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Box, PlotArea
 from workbench.charts.look import PINNED
-from workbench.charts.region import impossible, impossible_word
+from workbench.charts.region import unreachable_label, unreachable_region
 from workbench.charts.strands import strands
+from workbench.frontier.decision import why_none
 from workbench.frontier.recipe import Point, Recipe
 
 if TYPE_CHECKING:
     from workbench.base.variants import Variant
+    from workbench.frontier.decision import Decision
     from workbench.frontier.frontier import Frontier
-    from workbench.frontier.least import Least
+    from workbench.frontier.least import LowerBounds
 
 Rows = list[dict[str, Any]]
 TOGETHER = 4  # pixels: marks that look like one
@@ -34,7 +36,7 @@ BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers r
 
 @dataclass(frozen=True)
 class Scene:
-    """A frontier on two axes, and what else is drawn with it."""
+    """A frontier on two axes, and everything else in the chart."""
 
     frontier: Frontier
     pinned: Frontier | None = None
@@ -44,23 +46,29 @@ class Scene:
     size: tuple[int, int] = PLOT
     log: frozenset[str] = frozenset()  # the measures whose axes are logarithmic
     nearly: str = ""  # what the point under the slider is estimated from, until it is measured
-    possible: tuple[Least, ...] = ()  # below which no release can be; the second: none with exact quasi-identifiers
+    possible: tuple[
+        LowerBounds, ...
+    ] = ()  # below which no release can be; the second: none with exact quasi-identifiers
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
-        """The frontier and the pinned one, with what their lines' names begin with."""
+        """The frontier and the pinned one, with the prefixes of their lines' names."""
         yield "", self.frontier
         if self.pinned is not None:
             yield PINNED, self.pinned
 
     @cached_property
     def lines(self) -> list[str]:
-        """The curves, the pinned ones behind."""
-        named = (prefix + line(p.recipe) for prefix, f in self.frontiers for p in f.measured if not p.recipe.baseline)
+        """The curves, pinned ones last."""
+        named = (
+            prefix + line_name(p.recipe) for prefix, f in self.frontiers for p in f.measured if not p.recipe.baseline
+        )
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
-        """The axis of a measure around the candidates and their intervals; baselines and its best where not far."""
+        """Return the axis of a measure for the candidates and their intervals; baselines and the best value if not far
+        away.
+        """
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
         own = self._values([point for point in points if not point.recipe.baseline], key)
@@ -70,7 +78,7 @@ class Scene:
         return Axis.of(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
 
     def own_axis(self, key: str, before: Axis | None = None) -> Axis:
-        """The axis of a measure around the points that are no baselines: they would press the others together."""
+        """Return the axis of a measure without the baselines, which would compress the other points."""
         own = [point for point in self.frontier.measured if not point.recipe.baseline]
         return Axis.of(self.frontier.measure(key), self._values(own, key), before, not self.frontier.complete)
 
@@ -85,28 +93,27 @@ class Scene:
 
     @cached_property
     def knee(self) -> Point | None:
-        """The knee, if there is one."""
+        """The knee, or None."""
         try:
             return self.frontier.knee
         except Undefined:
             return None
 
     @cached_property
-    def best(self) -> Point | None:
-        """The best under the caps; None without a cap, or where no point keeps them: `shortfall` says why."""
-        try:
-            return self.best_under_caps() if self.held else None
-        except BadInput:
-            return None
+    def decision(self) -> Decision | None:
+        """The decision under the caps; None without a cap."""
+        return self.frontier.decide(self.held) if self.held else None
 
-    @cached_property
+    @property
+    def best(self) -> Point | None:
+        """The recommended point under the caps; None without a cap, or if none is recommended (see `shortfall`)."""
+        number = self.decision.recommended if self.decision else None
+        return None if number is None else self.frontier.measured[number - 1]
+
+    @property
     def shortfall(self) -> str:
-        """Why no point keeps the caps."""
-        try:
-            self.best_under_caps()
-        except BadInput as reason:
-            return str(reason)
-        return ""
+        """Why no point is recommended under the caps, with the nearest one."""
+        return why_none(self.frontier, self.decision) if self.decision else ""
 
     @cached_property
     def held(self) -> dict[str, float]:
@@ -114,24 +121,16 @@ class Scene:
         own = {measure.key for measure in self.frontier.measures}
         return {key: value for key, value in self.caps.items() if key in own}
 
-    def best_under_caps(self) -> Point | None:
-        """With a cap on the measure of utility alone, the most private; otherwise the most useful."""
-        if not self.held:
-            return None
-        privacy, utility = self.frontier.axes
-        goal = privacy if utility in self.held and privacy not in self.held else utility
-        return self.frontier.best(self.held, minimise=goal)
-
     def rows(self, x: Axis, y: Axis, live: bool = False) -> dict[str, Rows]:
-        """All that is drawn, by the name of the rows; a live chart asks what hovering says, and has grips for caps."""
+        """Return all rows by name; a live chart loads tooltips on request and has handles for caps."""
         return {
             "points": self._points(self.frontier, x, y, "", not live),
             "intervals": [row for point in self.frontier.measured for row in self._interval(point, x, y)],
             "pinned": [] if self.pinned is None else self._points(self.pinned, x, y, PINNED, not live),
             "stairs": stairs(self.frontier, x, y),
             "pinned_stairs": [] if self.pinned is None else stairs(self.pinned, x, y),
-            "impossible": impossible(self.possible, x, y),
-            "impossible_word": impossible_word(self.possible, x, y, self._worded(x, y)[0]),
+            "impossible": unreachable_region(self.possible, x, y),
+            "impossible_word": unreachable_label(self.possible, x, y, self._worded(x, y)[0]),
             **self.marked(x, y),
             **self.capped(x, y, grips=live),
             "moving": self.under_slider(x, y, not live),
@@ -139,14 +138,15 @@ class Scene:
         }
 
     def _points(self, frontier: Frontier, x: Axis, y: Axis, prefix: str, spoken: bool) -> Rows:
-        """What is drawn of each point that has a value on both axes."""
+        """Return the row of each point that has a value on both axes."""
         rows, stands, strand = [], efficient(frontier), strands(frontier)
         for i, point in enumerate(frontier.measured):
             placed = self._placed(point, x, y)
             if placed is None:
                 continue
             rows.append({
-                **placed, "i": i, "recipe": words(point.recipe), "line": prefix + line(point.recipe),
+                **placed, "i": i, "number": frontier.number(i), "recipe": recipe_text(point.recipe),
+                "line": prefix + line_name(point.recipe),
                 "strand": strand[i], "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
                 "knee": not prefix and point is self.knee, "said": self._said(point, prefix),
                 **(self._spoken(point, frontier) if spoken else {}),
@@ -161,7 +161,7 @@ class Scene:
         return {**at, "finite": at == {"x": across, "y": up}}  # not at an edge
 
     def _interval(self, point: Point, x: Axis, y: Axis) -> Rows:
-        """A line along each axis on which a point's value is estimated, from end to end of where it lies with 95 %."""
+        """Return a segment along each axis on which a point's value has a 95 % interval."""
         placed, rows = self._placed(point, x, y), []
         for name, axis in (("x", x), ("y", y)):
             ends = point.intervals.get(axis.measure.key)
@@ -171,46 +171,46 @@ class Scene:
         return rows
 
     def _said(self, point: Point, prefix: str = "") -> str:
-        """A point in words, for those who hear it."""
+        """Describe a point for screen readers."""
         values = ", ".join(
-            f"{key} {said(point.values.get(key, math.nan), self.frontier.measure(key).better)}"
-            f"{estimated(point.intervals.get(key))}"
+            f"{key} {format_value(point.values.get(key, math.nan))}{format_interval(point.intervals.get(key))}"
             for key in self.frontier.axes
         )
-        return f"{prefix}{baseline_label(words(point.recipe))}: {values}"
+        return f"{prefix}{baseline_label(recipe_text(point.recipe))}: {values}"
 
     def _spoken(self, point: Point, frontier: Frontier) -> dict[str, str]:
         values = {
-            f"m{j}": said(point.values.get(m.key, math.nan), m.better) + estimated(point.intervals.get(m.key))
+            f"m{j}": format_value(point.values.get(m.key, math.nan)) + format_interval(point.intervals.get(m.key))
             for j, m in enumerate(self.frontier.measures)
         }
         gone = f" {point.left_out:,} records are left out." if point.left_out else ""
-        return {**values, "why": f"{frontier.explain(point)}{gone}"}
+        against = f" Not recommended: {join_names(point.against)}." if point.against else ""
+        return {**values, "why": f"{frontier.explain(point)}{gone}{against}"}
 
     def marked(self, x: Axis, y: Axis) -> dict[str, Rows]:
-        """The selected point, the best under the caps, and the words that stand beside points."""
+        """Return the selected point, the best under the caps, and the labels of points."""
         chosen = self._placed(self.chosen, x, y) if self.chosen else None
         _, named, best = self._worded(x, y)
         return {"chosen": [chosen] if chosen else [], "names": named, "best": best}
 
     def _worded(self, x: Axis, y: Axis) -> tuple[PlotArea, Rows, Rows]:
-        return worded(self.frontier, self.pinned, tuple(self.caps.items()), x, y, self.size)
+        return cached_labels(self.frontier, self.pinned, tuple(self.caps.items()), x, y, self.size)
 
     def words_placed(self, x: Axis, y: Axis) -> tuple[PlotArea, Rows, Rows]:
-        """The plot with its words, the names of points, and the best under the caps with its own."""
+        """Return the plot with its labels, the names of points, and the best under the caps with its label."""
         area, at = self._area(x, y), self._at(x, y)
-        named = names(area, self._named(x, y), at)
+        named = place_names(area, self._named(x, y), at)
         best = self._placed(self.best, x, y) if self.best else None
-        own = [{**best, **area.put("best under the cap", at(best), 14, short="best")}] if best else []
+        own = [{**best, **area.put("recommended under the cap", at(best), 14, short="recommended")}] if best else []
         return area, named, own
 
     def _at(self, x: Axis, y: Axis) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
-        """Where a row is on the plot, in pixels from its upper left corner."""
+        """Return a function from a row to its position in pixels from the upper left corner of the plot."""
         width, height = self.size
         return lambda row: (x.share(row["x"]) * width, (1 - y.share(row["y"])) * height)
 
     def _area(self, x: Axis, y: Axis) -> PlotArea:
-        """The plot with its points, curves and caps, where words are to find room."""
+        """Return the plot with its points, curves and caps, where labels are placed."""
         at, marks, curves = self._at(x, y), [], []
         for _, frontier in self.frontiers:
             curved: dict[str, list[tuple[float, float]]] = {}
@@ -224,40 +224,42 @@ class Scene:
         return PlotArea(self.size, marks, curves, self._cap_lines(x, y))
 
     def _cap_lines(self, x: Axis, y: Axis) -> list[Box]:
-        """The lines of the caps, from end to end of the plot."""
+        """Return the lines of the caps across the plot."""
         width, height = self.size
         upright = [x.share(row["x"]) * width for row in self._cap(x, "x", False)]
         level = [(1 - y.share(row["y"])) * height for row in self._cap(y, "y", False)]
         return [(at, 0, at, height) for at in upright] + [(0, at, width, at) for at in level]
 
     def _named(self, x: Axis, y: Axis) -> Rows:
-        """The points that have a name: the baselines and the knee."""
+        """Return the points with a label: the baselines and the knee."""
         found: Rows = []
         for prefix, frontier in self.frontiers:
             for point in frontier.measured:
                 knee = not prefix and point is self.knee
                 if (point.recipe.baseline or knee) and (row := self._placed(point, x, y)) is not None:
-                    label = prefix + baseline_label(words(point.recipe)) if point.recipe.baseline else "knee"
+                    label = prefix + baseline_label(recipe_text(point.recipe)) if point.recipe.baseline else "knee"
                     label += "".join(self._far(point, axis, arrows) for axis, arrows in ((x, " →←"), (y, " ↑↓")))
                     found.append({"x": row["x"], "y": row["y"], "label": label})
         return found
 
     @staticmethod
     def _far(point: Point, axis: Axis, arrows: str) -> str:
-        """Which way a point lies outside the axis, and its value there."""
+        """Describe the direction in which a point is outside the axis, and its value."""
         value = point.values[axis.measure.key]
         side = axis.outside(value)
-        return f" {arrows[side]} {axis.measure.key} {figures(value, axis.measure.better)}" if side else ""
+        return f" {arrows[side]} {axis.measure.key} {format_number(value)}" if side else ""
 
     def capped(self, x: Axis, y: Axis, grips: bool = False) -> dict[str, Rows]:
-        """The caps on the axes, and the region beyond them; with `grips` also where a cap could be drawn from."""
+        """Return the caps on the axes and the regions beyond them; with `grips` also where a cap could be dragged
+        from.
+        """
         across, up = self._cap(x, "x", grips), self._cap(y, "y", grips)
         if up and up[0]["label"]:
             up = [{**up[0], **self._along_cap(self._worded(x, y)[0], up[0], x, y)}]
         return {"cap_x": across, "cap_y": up}
 
     def _along_cap(self, area: PlotArea, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
-        """At which end of its line, above or below it, a cap on the axis upwards says what it is."""
+        """Return the end of its line, above or below, at which a horizontal cap has its label."""
         level, (width, _) = self._at(x, y)({"x": x.low, "y": row["y"]})[1], self.size
         long, boxes = 6 * len(row["label"]) + 8, []
         for along, below in SIDES:
@@ -273,15 +275,17 @@ class Scene:
         low, high = axis.domain
         at = min(max(cap, low), high)
         flip = bool(abs(axis.share(axis.worst) - axis.share(at)) < NARROW)
-        return [{name: at, f"{name}2": axis.worst, "label": f"{axis.bound} {figures(cap)}", "flip": flip}]
+        return [{name: at, f"{name}2": axis.worst, "label": f"{axis.bound} {format_number(cap)}", "flip": flip}]
 
     def under_slider(self, x: Axis, y: Axis, spoken: bool = False) -> Rows:
-        """The point that moves with the slider, with its recipe beside it."""
+        """Return the point under the slider with its label."""
         if self.moving is None or (placed := self._placed(self.moving, x, y)) is None:
             return []
         more = self._spoken(self.moving, self.frontier) if spoken else {}
         area, at = self._worded(x, y)[0], self._at(x, y)(placed)
-        label = area.put(words(self.moving.recipe), at, 14, bold=True, short=in_short(self.moving.recipe), take=False)
+        label = area.put(
+            recipe_text(self.moving.recipe), at, 14, bold=True, short=short_recipe_text(self.moving.recipe), take=False
+        )
         said = self._said(self.moving, "about " if self.nearly else "")
         return [
             {**placed, **label, "recipe": str(self.moving.recipe), "said": said, "nearly": bool(self.nearly), **more}
@@ -290,12 +294,12 @@ class Scene:
 
 @lru_cache(maxsize=8)
 def efficient(frontier: Frontier) -> np.ndarray:
-    """Which points are efficient; one picture asks it several times."""
+    """Return which points are efficient (cached, since one picture uses it several times)."""
     return frontier.is_efficient()
 
 
 @lru_cache(maxsize=8)
-def worded(
+def cached_labels(
     frontier: Frontier,
     pinned: Frontier | None,
     caps: tuple[tuple[str, float], ...],
@@ -303,22 +307,22 @@ def worded(
     y: Axis,
     size: tuple[int, int],
 ) -> tuple[PlotArea, Rows, Rows]:
-    """Where words stand as long as only the point under the slider moves, or another one is selected."""
+    """Return the labels' places, cached while only the selection or the point under the slider changes."""
     return Scene(frontier, pinned, None, dict(caps), -1, size).words_placed(x, y)
 
 
 @lru_cache(maxsize=10_000)
-def words(recipe: Recipe) -> str:
-    """A recipe in words; while points stream in the same ones are drawn again and again."""
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as text (cached, since the same recipes are drawn repeatedly)."""
     return str(recipe)
 
 
-def in_short(recipe: Recipe) -> str:
-    """The models, or the noise, with their numbers alone: their settings in words are those of the whole line."""
+def short_recipe_text(recipe: Recipe) -> str:
+    """Return the models, or the noise, with their numbers only."""
     if recipe.method.draws and recipe.model is None:
         return _numbers(recipe.method)
     if recipe.model is None:
-        return baseline_label(words(recipe)).removeprefix("all ")
+        return baseline_label(recipe_text(recipe)).removeprefix("all ")
     return " & ".join(map(_numbers, recipe.model.parts))
 
 
@@ -328,23 +332,23 @@ def _numbers(one: Variant) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def line(recipe: Recipe) -> str:
-    """The line of a recipe."""
+def line_name(recipe: Recipe) -> str:
+    """Return the line of a recipe."""
     return recipe.line
 
 
-def said(value: float, better: str) -> str:
-    """A value as charts write it."""
-    return "undefined" if math.isnan(value) else figures(value, better)
+def format_value(value: float) -> str:
+    """Return a value as charts show it."""
+    return "undefined" if math.isnan(value) else format_number(value)
 
 
 def baseline_label(recipe: str) -> str:
-    """What charts call a recipe: a baseline in words."""
+    """Return the label of a baseline, or the recipe itself."""
     return BASELINE_LABELS.get(recipe, recipe)
 
 
 def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
-    """The border of what no point dominates."""
+    """Return the staircase of efficient points."""
     losses, stands = frontier.losses(), np.flatnonzero(efficient(frontier))
     order = stands[np.lexsort(losses[stands].T[::-1])]
     corners, above = [], y.worst
@@ -356,8 +360,8 @@ def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
     return [{"x": across, "y": up, "order": i} for i, (across, up) in enumerate(corners)]
 
 
-def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
-    """The names of the baselines and of the knee, where they hide least; a pinned end at the same place has none."""
+def place_names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
+    """Place the names of the baselines and of the knee; omit a pinned baseline at the same place."""
     found: Rows = []
     for row in named:
         same = (other for other in found if row["label"] == PINNED + other["label"])
@@ -366,8 +370,8 @@ def names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[f
     return found
 
 
-def spoken(scene: Scene) -> str:
-    """The chart in words."""
+def describe_frontier(scene: Scene) -> str:
+    """Describe the chart for screen readers."""
     frontier = scene.frontier
     x, y = (f"{frontier.measure(key).name} ({frontier.measure(key).better} is better)" for key in frontier.axes)
     standing = int(efficient(frontier).sum())
@@ -375,10 +379,10 @@ def spoken(scene: Scene) -> str:
     if scene.knee is not None:
         knee = scene.knee
         measures = [frontier.measure(key) for key in frontier.axes]
-        values = ", ".join(f"{one.key} {figures(knee.values[one.key], one.better)}" for one in measures)
+        values = ", ".join(f"{one.key} {format_number(knee.values[one.key])}" for one in measures)
         said.append(f"The knee is {knee.recipe}: {values}.")
     if scene.best is not None:
-        said.append(f"The best under the caps is {scene.best.recipe}.")
+        said.append(f"Recommended under the caps is {scene.best.recipe}.")
     if scene.possible:
         said.append("The region that no release in classes can reach is shaded.")
     return " ".join(said)

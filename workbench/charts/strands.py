@@ -1,11 +1,11 @@
-"""Strands: the points of a line that differ in one number alone, and so make a curve."""
+"""Strands: the points of a line that differ in one number only, and so form a curve."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.frontier.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def strands(frontier: Frontier) -> list[str]:
-    """The strand of each point: where several numbers vary, the one with most values runs along the curve."""
+    """Return the strand of each point; if several numbers vary, the one with the most values varies along the curve."""
     lines: dict[str, list[tuple[int, dict[str, float]]]] = {}
     for i, point in enumerate(frontier.measured):
         lines.setdefault(point.recipe.line, []).append((i, _numbers(point.recipe)))
@@ -31,7 +31,7 @@ def strands(frontier: Frontier) -> list[str]:
 
 
 def _numbers(recipe: Recipe) -> dict[str, float]:
-    """The numbers of the models, or of noise, and the seed."""
+    """Return the numbers of the models, or of the noise, and the seed."""
     found: dict[str, float] = {}
     for place, one in enumerate(recipe.model.parts if recipe.model else [recipe.method][: recipe.method.draws]):
         numbers = {name: value for name, value in one.settings().items() if type(value) in (int, float)}

@@ -1,1 +1,1 @@
-"""One command a file: the function of that name, with its help and examples."""
+"""One command per file: the function of that name, with its help and examples."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,9 +16,9 @@ from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
 from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
-from workbench.commands.shared import STUDIES, noted, opened, print_json, refuse_inputs, warned
+from workbench.commands.shared import STUDIES, StoreFolder, noted, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
-from workbench.data.reading.cures import OPTIONS, STUDY, told_in
+from workbench.data.reading.message_dialects import OPTIONS, STUDY, translate_errors
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -28,35 +28,33 @@ if TYPE_CHECKING:
     from workbench.releases.base import Release
     from workbench.studies.study import Study
 
-MENDED = (
-    "Make them identifiers, which leaves them out, or quasi-identifiers, which generalizes them, or use --giveaways"
-)
+MENDED = "Make them identifiers, which are removed, or quasi-identifiers, which are generalized, or use --giveaways"
 
 Columns = list[str] | None
 Given = Annotated[
-    str, typer.Argument(metavar="study|data", help="A study (.yaml), or a table; - is CSV through a pipe.")
+    str, typer.Argument(metavar="STUDY|TABLE", help="A study (.yaml), or a table; - is CSV through a pipe.")
 ]
 Output = Annotated[
     str,
     typer.Option(
-        "--output", "-o", metavar="file", help="The release: .csv or .parquet; - is CSV to stdout; spark:db.name."
+        "--out", "-o", metavar="FILE", help="The release: .csv or .parquet; - is CSV to stdout; spark:db.name."
     ),
 ]
 WhichRecipe = Annotated[
-    str, typer.Option(metavar="recipe", help="For a study: a number from `workbench frontier`, or a recipe in words.")
+    str, typer.Option(metavar="RECIPE", help="For a study: a number from `workbench frontier`, or a recipe in words.")
 ]
-Quasi = Annotated[Columns, typer.Option(metavar="columns", help="For a table: the quasi-identifiers, a,b.")]
-Sensitive = Annotated[Columns, typer.Option(metavar="columns", help="For a table: the sensitive columns.")]
-Identifiers = Annotated[Columns, typer.Option(metavar="columns", help="For a table: columns to leave out.")]
-Weight = Annotated[Columns, typer.Option(metavar="column", help="For a table: the survey weight.")]
-WhichModel = Annotated[str, typer.Option(metavar="model", help="For a table: the model, such as 'k-anonymity, k=10'.")]
-WhichMethod = Annotated[str, typer.Option(metavar="method", help="The method; default: mondrian.")]
+Quasi = Annotated[Columns, typer.Option(metavar="COLUMNS", help="For a table: the quasi-identifiers, a,b.")]
+Sensitive = Annotated[Columns, typer.Option(metavar="COLUMNS", help="For a table: the sensitive columns.")]
+Identifiers = Annotated[Columns, typer.Option(metavar="COLUMNS", help="For a table: columns to remove.")]
+Weight = Annotated[Columns, typer.Option(metavar="COLUMN", help="For a table: the survey weight.")]
+WhichModel = Annotated[str, typer.Option(metavar="MODEL", help="For a table: the model, such as 'k-anonymity, k=10'.")]
+WhichMethod = Annotated[str, typer.Option(metavar="METHOD", help="The method; default: mondrian.")]
 Giveaways = Annotated[
     bool, typer.Option("--giveaways", help="Publish neutral columns although they disclose generalized values.")
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Publish the quasi-identifiers unchanged, as 'keep' does.")]
 Stars = Annotated[
-    bool, typer.Option("--stars", help="Write a row of * for each record that is left out; by default it is absent.")
+    bool, typer.Option("--stars", help="Write a row of * for each suppressed record; by default it is absent.")
 ]
 Defuse = Annotated[
     bool,
@@ -79,6 +77,7 @@ def anonymize(
     model: WhichModel = "",
     method: WhichMethod = "",
     reading: Reading = AS_FOUND,
+    store: StoreFolder = None,
     giveaways: Giveaways = False,
     raw: Raw = False,
     stars: Stars = False,
@@ -86,32 +85,40 @@ def anonymize(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """One release to a file, its records in random order. It is audited first, and appears whole or not at all. Of a
-    study one recipe, or without --recipe the best under the caps; of a table what --model and --method say. Neutral
-    columns, those that are not named, are published unchanged, unless they disclose generalized values.
+    """Write one release to a file, with its records in random order. It is audited first, and written as a whole or not
+    at all. For a study: the recipe of --recipe, or the recommended one under the caps. For a table: the model and
+    method of --model and --method. Neutral columns, those without a role, are published unchanged, unless they disclose
+    generalized values. If nothing is recommended under the caps, nothing is written and the exit status is 2; a recipe
+    that is named but not recommended is written with a warning.
 
     \b
-    workbench anonymize study.yaml -o release.csv                          the best under the study's caps
+    workbench anonymize study.yaml -o release.csv                          recommended under the study's caps
     workbench anonymize study.yaml --cap P_loss=0.15 -o release.parquet
     workbench anonymize study.yaml --recipe 19 -o release.csv              the number in `workbench frontier`
     workbench anonymize study.yaml --recipe "k-anonymity, k=10 & t-closeness, t=0.2" -o release.csv
     workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
     cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
     """
+    from workbench.base.figures import join_names
     from workbench.base.small_counts import SMALLEST
+    from workbench.frontier.objections import reasons_against
     from workbench.releases.writing import files_of
+    from workbench.studies.study import results_folder
 
     _refuse_output(given, output, defuse, force, as_json)
     roles = {"--quasi": quasi, "--sensitive": sensitive, "--identifiers": identifiers, "--weight": weight}
     if Path(given).suffix in STUDIES:
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
-        _refuse(of_table, f"{given} is a study, which has these settings itself")
+        _refuse(of_table, f"{given} is a study, which contains these settings")
         study = opened(Path(given))
-        (table, chosen), smallest, path = of_study(study, Path(given), recipe, cap), study.smallest, Path(given)
+        (table, chosen), smallest, path = of_study(study, Path(given), recipe, cap, store), study.smallest, Path(given)
+        folder = results_folder(path, store)
+        exceeded = _exceeded(study, folder, table, chosen) if recipe else None
     else:
-        _refuse({"--recipe": recipe, "--cap": cap}, f"{given} is not a study (.yaml)")
+        _refuse({"--recipe": recipe, "--cap": cap, "--store": store}, f"{given} is not a study (.yaml)")
         (table, chosen), smallest, path = _of_table(given, [*roles.values()], reading, model, method), SMALLEST, None
-    release = made(chosen, table, path)
+        exceeded = folder = None
+    release = made(chosen, table, folder)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)
     audit = _audited(release, chosen)
@@ -119,47 +126,58 @@ def anonymize(
         release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
     if output != "-" and not output.startswith("spark:"):
         refuse_inputs(files_of(Path(output), release.files), Path(given))
+    objections = [*(exceeded(release) if exceeded else ()), *reasons_against(chosen, release, smallest)]
+    if objections:
+        warned(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was named")
     files = _written(release, output, smallest, defuse, force, stars)
-    _say(release, chosen, audit, files, _noise(table, chosen, path), as_json)
+    _report_written(release, chosen, audit, files, _noise(table, chosen, path), as_json, objections)
 
 
-def _say(
-    release: Release, chosen: Recipe, audit: Audit | None, files: Sequence[str], noise: str, as_json: bool
+def _report_written(
+    release: Release,
+    chosen: Recipe,
+    audit: Audit | None,
+    files: Sequence[str],
+    noise: str,
+    as_json: bool,
+    objections: Sequence[str],
 ) -> None:
-    """What was written, its audit, and what noise adds to it in the study's other releases."""
+    """Report what was written, its audit, and the total noise with the study's other releases."""
     if as_json:
-        print_json({**_as_dict(release, chosen, audit, files), "noise": noise})
+        print_json({**_as_dict(release, chosen, audit, files), "noise": noise, "not_recommended": list(objections)})
         return
-    verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was asked for"
-    gone, classes = release.left_out, _classes(release)
+    verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was requested"
+    gone, classes = release.suppressed, _classes(release)
     records = release.table.records - gone
     there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
     many = f"{records:,} {'record' if records == 1 else 'records'}"
-    told = f"{chosen}: {many} in {there}{f', {gone:,} left out' if gone else ''}; {verdict}"
+    told = f"{chosen}: {many} in {there}{f', {gone:,} suppressed' if gone else ''}; {verdict}"
     typer.echo(told, err=True)
-    if release.to_pass_on:
-        typer.echo(f"To be passed on with it: {release.to_pass_on}.", err=True)
+    if release.recipient_notice:
+        typer.echo(f"Tell recipients: {release.recipient_notice}.", err=True)
+    for notice in release.notices:
+        typer.echo(f"Note: {notice}.", err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:
-    """Raise BadInput for options that don't go with what was given."""
+    """Raise BadInput for options that do not apply to the input."""
     wrong = [name for name, value in options.items() if value]
     if wrong:
         raise BadInput(f"{why}; leave out {', '.join(wrong)}")
 
 
 def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: bool) -> None:
-    """Raise BadInput for a place that cannot be written to, before any work is done."""
+    """Raise BadInput for an output that cannot be written, before any work is done."""
     from workbench.base.files import codebooks, refuse_ending
 
     if output == "-":
         if as_json:
             raise BadInput("-o - and --json would both go to stdout; leave out one of them")
         return
-    if output.startswith("spark:"):  # whether it can be written there, Spark says
+    if output.startswith("spark:"):  # Spark reports whether it can be written
         if force:
-            raise BadInput(f"{output}: nothing is overwritten in Spark; leave out --force, and choose a new name")
+            raise BadInput(f"{output}: tables in Spark are never overwritten; leave out --force, and choose a new name")
         return
     path = Path(output)
     refuse_ending(path)
@@ -167,56 +185,72 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
     if os.path.lexists(path) and not force:
         raise BadInput(f"{path} already exists; use --force to overwrite it, or choose another name")
     if defuse and path.suffix != ".csv":
-        raise BadInput(f"{path}: nothing in Parquet is taken for a formula; --defuse-formulas is for CSV")
+        raise BadInput(f"{path}: --defuse-formulas is for CSV, because spreadsheets run no formulas from Parquet")
     refuse_inputs([path, *codebooks(path)], Path(given))
 
 
-# --- which release
-
-
-def made(recipe: Recipe, table: Table, study: Path | None) -> Release:
-    """The release of a recipe; one that is drawn at random is kept beside its study, and read where it was before."""
+def made(recipe: Recipe, table: Table, folder: Path | None) -> Release:
+    """Make the release of a recipe; a random release is stored in the study's store and read from there."""
     if not recipe.method.draws:
         return recipe.release(table)
-    if study is None:
+    if folder is None:
         raise BadInput(
-            f"{recipe.method.name} draws its release at random, and a second draw would tell more than the first: make "
-            "a study (workbench init), beside which the draw is kept"
+            f"{recipe.method.name} makes a random release, and a second release would disclose more than the first: "
+            "create a study (workbench init), which stores the release"
         )
     from workbench.frontier.store import Store
-    from workbench.studies.study import results_beside
 
-    return recipe.release(table, Store(results_beside(study)))
+    return recipe.release(table, Store(folder))
 
 
-def of_study(study: Study, path: Path, recipe: str, cap: Sequence[str] | None) -> tuple[Table, Recipe]:
-    """The table of a study, and the recipe that was asked for or is the best under the caps."""
+def of_study(
+    study: Study, path: Path, recipe: str, cap: Sequence[str] | None, store: Path | None = None
+) -> tuple[Table, Recipe]:
+    """Return the table of a study, and the requested recipe or the recommended one under the caps."""
+    from workbench.frontier.decision import require
+
     if recipe:
-        _refuse({"--cap": cap}, "--recipe says which release")
+        _refuse({"--cap": cap}, "--recipe already selects a release")
         chosen = chosen_from(study, recipe)
-        with told_in(STUDY):
+        with translate_errors(STUDY):
             return noted(study.table(study.read())), chosen
     caps = limits(study, cap)
     if not caps:
         raise BadInput(
-            f"{path}: say which release: --recipe with a number of `workbench frontier {path}`, or --cap P_loss=0.15 "
-            "for the best one under a cap"
+            f"{path}: select a release: --recipe with a number of `workbench frontier {path}`, or --cap P_loss=0.15 "
+            "for the one that is recommended under a cap"
         )
     refuse_unknown_measures(study, None, None, list(caps))
-    found = swept(path)
-    best = on_axes(found.frontier, study).best(caps).recipe
-    warned(f"the best under {', '.join(f'{key}={value:g}' for key, value in caps.items())} is {best}")
+    found = swept(path, store)
+    seen = on_axes(found.frontier, study)
+    number = require(seen, seen.decide(caps))
+    best = seen.measured[number - 1].recipe
+    limits_text = ", ".join(f"{key}={value:g}" for key, value in caps.items())
+    warned(f"recommended under {limits_text} is number {number}, {best}")
     return found.table, best
 
 
+def _exceeded(study: Study, folder: Path, table: Table, chosen: Recipe) -> Callable[[Release], list[str]]:
+    """Return a function that lists the study's caps that a release of this recipe violates."""
+    from workbench.frontier.objections import exceeded_caps
+    from workbench.frontier.store import Store
+
+    measures, values = study.measured(), {}
+    if study.caps and folder.is_dir():
+        store = Store(folder)
+        point = store.get(store.key(table, chosen, measures), chosen)
+        values = dict(point.values) if point is not None else {}
+    return lambda release: exceeded_caps(release, measures, study.caps, values)
+
+
 def chosen_from(study: Study, text: str) -> Recipe:
-    """The recipe of that number, or of that spelling; in words also one that is not a candidate of the study."""
+    """Return the recipe with a number or in words; in words it need not be a candidate of the study."""
     from workbench.frontier import notation
     from workbench.frontier.recipe import Recipe
-    from workbench.frontier.sweep import BASELINES, distinct
+    from workbench.frontier.sweep import numbered_recipes
     from workbench.methods.mondrian.mondrian import Mondrian
 
-    known = distinct([*study.candidates(), *BASELINES])
+    known = numbered_recipes(study.candidates())
     if re.fullmatch(r"#?\d{1,9}", text, re.ASCII):
         number = int(text.lstrip("#"))
         if not 1 <= number <= len(known):
@@ -237,14 +271,15 @@ def chosen_from(study: Study, text: str) -> Recipe:
             return made
     if len(same) > 1:
         numbers = ", ".join(f"{i + 1} ({known[i]})" for i in same)
-        raise BadInput(f"--recipe {text}: several recipes of the study are called so; say the number: {numbers}")
+        raise BadInput(f"--recipe {text}: several recipes of the study have this name; give a number: {numbers}")
     return known[same[0]]
 
 
 def _of_table(
     given: str, columns: Sequence[Columns], reading: Reading, model: str, method: str
 ) -> tuple[Table, Recipe]:
-    """A table from a file or a pipe in these roles, and what is to be done with it."""
+    """Read a table from a file or a pipe with these roles, and return it with its recipe."""
+    from workbench.base.small_counts import SMALLEST
     from workbench.data.table import Table
     from workbench.frontier import notation
     from workbench.frontier.recipe import Recipe
@@ -254,43 +289,44 @@ def _of_table(
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")
-    asked, behind = notation.model_and_method(model)
-    if asked is None:
-        raise BadInput(f"--model {model}: this is a method; say what is safe, as in --model 'k-anonymity, k=10'")
+    requested, behind = notation.model_and_method(model)
+    if requested is None:
+        raise BadInput(f"--model {model}: this is a method; give a model, as in --model 'k-anonymity, k=10'")
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
-    recipe = Recipe(notation.method(method) if method else behind or Mondrian(), asked)
-    with file_of(given) as path, told_in(OPTIONS):
+    recipe = Recipe(notation.method(method) if method else behind or Mondrian(), requested)
+    with file_of(given) as path, translate_errors(OPTIONS):
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
+        options |= {"regions": {}, "threshold": SMALLEST}
         return noted(Table.read(path, quasi, sensitive, identifiers, weight=weight, **options), OPTIONS), recipe
 
 
-# --- audited, and written
+# --- audit and writing
 
 
 def _refuse_raw(release: Release, recipe: Recipe) -> None:
-    """Raise BadInput where every quasi-identifier that is published at all is published unchanged."""
+    """Raise BadInput if every published quasi-identifier is unchanged."""
     from workbench.base.figures import join_names
 
     if release.guarantee:
         _refuse_unchanged(release, recipe)
         return
-    kept = [name for name in release.table.quasi if name not in release.removed]
-    if kept and release.untouched(kept) == kept:
+    kept = [name for name in release.table.quasi if name not in release.unpublished_columns]
+    exact = release.table.with_regions(dict.fromkeys(release.table.names, "exact"))  # range ends are no protection
+    if kept and recipe.release(exact).unchanged_columns(kept) == kept:
         raise BadInput(
             f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "
-            "a person finds the person; choose another recipe, or use --raw if that is intended"
+            "a person can find the person's record; choose another recipe, or use --raw if that is intended"
         )
 
 
 def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
-    """Raise BadInput where people are found by what a method with a guarantee leaves as it is, and with them what is
-    sensitive."""
+    """Raise BadInput if a method with a guarantee leaves columns unchanged that identify people and their values."""
     from workbench.base.figures import join_names
 
-    found, told = (release.untouched(names) for names in (release.table.quasi, release.table.sensitive))
-    if found and (told or not release.table.sensitive):
-        also = f", beside {join_names(told)}" if told else ""
+    found, secret = (release.unchanged_columns(names) for names in (release.table.quasi, release.table.sensitive))
+    if found and (secret or not release.table.sensitive):
+        also = f", together with {join_names(secret)}" if secret else ""
         raise BadInput(
             f"{recipe}: it publishes {join_names(found)} unchanged{also}, which its guarantee does not cover; choose "
             "another recipe, or use --raw if that is intended"
@@ -298,7 +334,7 @@ def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
 
 
 def _audited(release: Release, recipe: Recipe) -> Audit | None:
-    """The verdict of the recipe's model on what is about to be written; never one that is broken."""
+    """Audit the release with the recipe's model; raise Unsatisfiable if the model is violated."""
     if recipe.model is None:
         return None
     audit = release.audit(recipe.model)
@@ -308,36 +344,36 @@ def _audited(release: Release, recipe: Recipe) -> Audit | None:
 
 
 def _written(release: Release, output: str, smallest: int, defuse: bool, force: bool, stars: bool) -> list[str]:
-    """The files that the release is in; none when it went to stdout."""
+    """Write the release and return its files; none for stdout."""
     if output != "-":
         files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest, stars=stars)
         return [str(path) for path in files]
     from workbench.releases.export import write_csv
 
-    tables = list((release.starred_rows("stdout") if stars else release.rows()).values())
+    tables = list((release.rows_with_suppressed("stdout") if stars else release.rows()).values())
     if len(tables) > 1:
-        raise BadInput(f"this release is {len(tables)} tables, and stdout holds one; name a file with -o")
+        raise BadInput(f"this release has {len(tables)} tables, but stdout takes only one; name a file with -o")
     write_csv(tables[0].defused() if defuse else tables[0], sys.stdout.buffer)
     sys.stdout.flush()
     return []
 
 
 def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
-    """What the noise of this release and of the study's others adds up to, if these are given out as well."""
+    """Describe the total epsilon of this release and the study's other random releases, if all are published."""
     from workbench.disclosure import spending
 
     if path is None or not chosen.method.draws:
         return ""
     found: dict[Method, None] = {}
     for method in [*(recipe.method for recipe in opened(path).candidates()), chosen.method]:
-        with suppress(BadInput):  # there is no such release
+        with suppress(BadInput):  # the method does not apply to this table
             if method.spends(table):
                 found[method] = None
-    return spending.together(table, [*found], "releases with noise of this study")
+    return spending.describe_joint_budget(table, [*found], "releases with noise of this study")
 
 
 def _classes(release: Release) -> int | None:
-    """How many classes there are, if there are any."""
+    """Return the number of classes; None if the release has no classes."""
     try:
         return len(release.classes)
     except Undefined:
@@ -349,10 +385,11 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "recipe": str(recipe),
         "settings": recipe.to_dict(),
         "records": release.table.records,
-        "left_out": release.left_out,
+        "left_out": release.suppressed,
         "classes": _classes(release),
         "guarantee": release.guarantee,
-        "caution": release.to_pass_on,
+        "caution": release.recipient_notice,
+        "notices": list(release.notices),
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

@@ -1,4 +1,4 @@
-"""`workbench check`: every problem of a study, at once."""
+"""`workbench check`: list every problem of a study."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ WRONG = 2
 
 
 def check(
-    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="One JSON document, for a script.")] = False,
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Everything that is wrong with a study and its data, a line each with its place; or what the study will do.
+    """List every problem of a study and its data, one per line with its location. Without problems, describe what the
+    study will do.
 
     \b
     workbench check study.yaml
     workbench check study.yaml --json | jq .problems
     """
-    from workbench.studies.checker import checked
+    from workbench.studies.checker import check_study
 
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is not a study: the file name must end in .yaml")
-    found = checked(study)
+    found = check_study(study)
     if json:
         problems = [{"line": one.line, "path": list(one.path), "text": one.text} for one in found.problems]
         print_json({"study": str(study), "problems": problems, "notes": found.notes, "summary": found.summary})

@@ -1,4 +1,4 @@
-"""`workbench compare`: two studies by their frontiers, or two released tables by their audits."""
+"""`workbench compare`: compare two studies by their frontiers, or two released tables by their audits."""
 
 from __future__ import annotations
 
@@ -18,32 +18,38 @@ from workbench.commands.audit import (
     Suppressed,
     aligned,
     before,
+    in_classes,
     plain,
     released_by,
     value_of,
 )
 from workbench.commands.shared import STUDIES, opened, print_json, warned
+from workbench.data.reading.message_dialects import OPTIONS, translate_message
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
 
-NOTHING = 1e-12  # differences that are rounding
+NOTHING = 1e-12  # differences due to rounding
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A study (.yaml), or a released table.", show_default=False)],
-    second: Annotated[Path, typer.Argument(help="Another of the same kind.", show_default=False)],
+    first: Annotated[
+        Path, typer.Argument(metavar="STUDY|FILE", help="A study (.yaml), or a released table.", show_default=False)
+    ],
+    second: Annotated[
+        Path, typer.Argument(metavar="STUDY|FILE", help="A second one of the same kind.", show_default=False)
+    ],
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     original: Original = None,
     study: StudyFile = None,
     suppressed: Suppressed = "class",
     missing_fits: MissingFits = "itself",
-    as_json: Annotated[bool, typer.Option("--json", help="The whole result as one JSON document.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON document.")] = False,
 ) -> None:
-    """Two studies: the efficient candidates of each, which of them loses less utility at each privacy, and the best of
-    each under its caps; what is not in their stores is made. Two released tables, from any tool: their audits side by
-    side, in the same roles.
+    """Compare two studies: the efficient candidates of each, which study loses less utility at each privacy, and the
+    best candidate of each under its caps; points that are not in their stores are computed. Or compare two released
+    tables, from any tool: their audits side by side, with the same roles.
 
     \b
     workbench compare study.yaml other.yaml
@@ -64,8 +70,8 @@ def compare(
             raise BadInput("only one of the two tables can come through a pipe; give the other as a file")
         table = before(quasi, sensitive, original, study)
         pair = str(first), str(second)
-        asked = quasi, sensitive, suppressed, missing_fits
-        found = of_tables({name: released_by(name, table, *asked) for name in {*pair}}, pair)
+        options = quasi, sensitive, suppressed, missing_fits
+        found = of_tables({name: released_by(name, table, *options) for name in {*pair}}, pair)
     if as_json:
         print_json(found)
         return
@@ -78,10 +84,12 @@ def compare(
 
 
 def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
-    """Both audits, and what they differ in."""
-    from workbench.disclosure.audit import audited
+    """Return both audits and their differences."""
+    from workbench.disclosure.audit import audit_release
 
-    audits = [audited(releases[name]) for name in pair]
+    audits = [audit_release(releases[name]) for name in pair]
+    for audit in audits:
+        audit["notes"] = [translate_message(note, OPTIONS) for note in audit["notes"]]
     rows = []
     for one, other in zip(*(audit["achieved"] + audit["measures"] for audit in audits), strict=True):
         about = {key: one[key] for key in ("measure", "name", "side", "better")}
@@ -93,7 +101,7 @@ def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]
 
 
 def ahead(one: float | None, other: float | None, better: str) -> str | None:
-    """Which of two values is better; None where one has none."""
+    """Return which of two values is better; None if one is missing."""
     if one is None or other is None:
         return None
     if one == other or math.isclose(one, other, rel_tol=1e-9, abs_tol=NOTHING):
@@ -102,12 +110,12 @@ def ahead(one: float | None, other: float | None, better: str) -> str | None:
 
 
 def table_lines(found: dict[str, Any]) -> list[str]:
-    """Audits side by side."""
+    """Return the lines of two audits side by side."""
     out = []
     for which in ("first", "second"):
         one = found[which]
-        left_out = f", {one['left_out']:,} left out" if one["left_out"] else ""
-        out.append(f"{which}: {one['release']}: {one['records']:,} records in {one['classes']:,} classes{left_out}")
+        left_out = f", {one['left_out']:,} suppressed" if one["left_out"] else ""
+        out.append(f"{which}: {one['release']}: {one['records']:,} records {in_classes(one)}{left_out}")
     if not found["first"]["original"]:
         out.append("Without the original: each is compared with its own distribution.")
     rows = [("", "first", "second", "ahead", "better")]
@@ -121,21 +129,21 @@ def table_lines(found: dict[str, Any]) -> list[str]:
 
 
 def of_studies(first: Path, second: Path) -> dict[str, Any]:
-    """Both frontiers, and which loses less utility at each privacy."""
+    """Return both frontiers, and which study loses less utility at each privacy."""
     from workbench.commands.frontier import on_axes
     from workbench.commands.sweep import swept
-    from workbench.data.fingerprint import alike
+    from workbench.data.fingerprint import has_same_data
 
     for path in (first, second):
-        opened(path)  # what cannot be read is said before hours are spent
+        opened(path)  # report errors before hours of computation
     both = [swept(path) for path in (first, second)]
     frontiers = [on_axes(one.frontier, one.study) for one in both]
     axes = [one.axes for one in frontiers]
     if axes[0] != axes[1]:
-        said = " against ".join(" and ".join(pair) for pair in axes)
-        raise BadInput(f"{first} and {second} are drawn on other axes ({said}); give both the same axes")
+        pairs = " against ".join(" and ".join(pair) for pair in axes)
+        raise BadInput(f"{first} and {second} have different axes ({pairs}); give both the same axes")
     notes = []
-    if not alike(both[0].table, both[1].table):
+    if not has_same_data(both[0].table, both[1].table):
         notes.append(
             "the studies are not about the same table in the same roles, so their losses may mean different things"
         )
@@ -151,21 +159,21 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
 
 
 def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
-    """A study's efficient points, the area under them, and the best under its caps."""
-    from workbench.commands.frontier import NO_CAP
+    """Return a study's efficient points, the area under them, and the recommended point under its caps."""
+    from workbench.frontier.decision import why_none
 
-    found: dict[str, Any] = {"study": study.name, "caps": dict(study.caps), "area": None, "best": None}
+    found: dict[str, Any] = {"study": study.name, "caps": dict(study.caps), "area": None, "recommended": None}
     found["efficient"] = [_point(frontier.measured[int(i)], frontier) for i in frontier.efficient.index]
     try:
         found["area"] = frontier.area
     except Undefined as reason:
         found["no_area"] = str(reason)
-    try:
-        if not study.caps:
-            raise BadInput(NO_CAP)
-        found["best"] = _point(frontier.best(study.caps), frontier)
-    except BadInput as reason:
-        found["no_best"] = str(reason)
+    decision = frontier.decide(study.caps)
+    if decision.recommended is None:
+        found["none_recommended"] = why_none(frontier, decision)
+    else:
+        chosen = frontier.measured[decision.recommended - 1]
+        found["recommended"] = {"number": decision.recommended, **_point(chosen, frontier)}
     return found
 
 
@@ -174,7 +182,7 @@ def _point(point: Any, frontier: Frontier) -> dict[str, Any]:
 
 
 def _by_privacy(first: Frontier, second: Frontier) -> list[dict[str, Any]]:
-    """At each privacy that an efficient point of either has: the best utility of each that is at least as private."""
+    """Return the best utility of each study at each privacy of an efficient point."""
     privacy, utility = first.axes
     better = first.measure(utility).better
     losses = [one.losses()[one.efficient.index.to_numpy(dtype=int)] for one in (first, second)]
@@ -188,26 +196,28 @@ def _by_privacy(first: Frontier, second: Frontier) -> list[dict[str, Any]]:
 
 
 def study_lines(found: dict[str, Any]) -> list[str]:
-    """Frontiers side by side."""
-    from workbench.base.figures import figures
+    """Return the lines of two frontiers side by side."""
+    from workbench.base.figures import format_number
 
     privacy, utility = found["axes"]
-    first, second = found["better"]  # on each axis
+    first, second = found["better"]  # the direction of each axis
     out = []
     for which in ("first", "second"):
         one = found[which]
-        area = "" if one["area"] is None else f", area {figures(one['area'])}"
+        area = "" if one["area"] is None else f", area {format_number(one['area'])}"
         out += [f"{which}: {one['study']} ({one['file']}): {len(one['efficient']):,} efficient{area}"]
         out += aligned(
             [(privacy, utility, "efficient"),
-             *((figures(p[privacy], first), figures(p[utility], second), p["recipe"]) for p in one["efficient"])],
+             *((format_number(p[privacy], first), format_number(p[utility], second), p["recipe"])
+               for p in one["efficient"])],
             head=True,
         ) if one["efficient"] else []  # fmt: skip
         caps = ", ".join(f"{key} {cap:g}" for key, cap in one["caps"].items()) or "no cap"
-        best = one["best"]["recipe"] if one["best"] else one["no_best"]
-        out += [f"  best under {caps}: {best}", ""]
+        chosen = one["recommended"]
+        which_one = f"{chosen['number']}, {chosen['recipe']}" if chosen else one["none_recommended"]
+        out += [f"  {'recommended' if one['caps'] else 'suggested'} under {caps}: {which_one}", ""]
     rows: list[tuple[str, ...]] = [(privacy, "first", "second", "ahead")]
     for row in found["by_privacy"]:
-        values = ["-" if row[which] is None else figures(row[which], second) for which in ("first", "second")]
-        rows.append((figures(row[privacy], first), *values, str(row["ahead"])))
+        values = ["-" if row[which] is None else format_number(row[which], second) for which in ("first", "second")]
+        rows.append((format_number(row[privacy], first), *values, str(row["ahead"])))
     return [*out, f"At each {privacy}: the best {utility} that is at least as private", *aligned(rows, head=True)]

@@ -1,4 +1,4 @@
-"""`workbench frontier`: the efficient points of a study, as a table in the terminal or as JSON."""
+"""`workbench frontier`: show the efficient points of a study, as a table in the terminal or as JSON."""
 
 from __future__ import annotations
 
@@ -6,37 +6,40 @@ import math
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.commands.shared import opened, print_json
-from workbench.commands.sweep import numbered, swept, with_tries
-from workbench.data.reading.cures import STUDY, in_words
+from workbench.commands.shared import StoreFolder, opened, print_json, status_of, warned
+from workbench.commands.sweep import swept, with_tries
+from workbench.commands.text_table import table_lines, wrapped
+from workbench.data.reading.message_dialects import STUDY, translate_message
 
 if TYPE_CHECKING:
     from workbench.commands.sweep import Swept
+    from workbench.frontier.decision import Decision
     from workbench.frontier.frontier import Frontier
     from workbench.studies.study import Study
 
-NARROW = 60  # characters of a terminal that has no room for another measure
-NO_CAP = "no cap is set, and without one it would be the least safe; give --cap, or caps in the study"
-LEAST, SHORT = 18, 10  # characters of a recipe and of its marks in a line, however narrow the terminal
-ABOUT = ("key", "name", "side", "unit", "better")  # what is said of a measure
+NARROW = 60  # terminal width below which no additional measure is shown
+WIDE = 80  # terminal width from which the share of the cost is shown
+NO_CAP = (
+    "no limit is set, so this is a suggestion, the knee of the candidates without objections; set a limit with --cap, "
+    "or caps in the study"
+)
+ABOUT = ("key", "name", "side", "unit", "better")  # fields of a measure in the JSON output
 GREEN, YELLOW, GREY, PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[90m", "\x1b[0m"
 
 Caps = Annotated[
     list[str] | None,
     typer.Option(
         "--cap",
-        metavar="key=value",
+        metavar="KEY=NUMBER",
         help="The largest acceptable value of a measure (smallest, where higher is better); default: the study's caps.",
         show_default=False,
     ),
@@ -44,31 +47,32 @@ Caps = Annotated[
 
 
 def frontier(
-    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
     privacy: Annotated[
-        str | None, typer.Option(metavar="key", help="The measure of privacy; default: the study's.")
+        str | None, typer.Option(metavar="KEY", help="The measure of privacy; default: the study's.")
     ] = None,
     utility: Annotated[
-        str | None, typer.Option(metavar="key", help="The measure of utility; default: the study's.")
+        str | None, typer.Option(metavar="KEY", help="The measure of utility; default: the study's.")
     ] = None,
     cap: Caps = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Also the dominated candidates, and what dominates them.")
+        bool, typer.Option("--all", help="Include dominated candidates, with the candidates that dominate each.")
     ] = False,
     intervals: Annotated[
         str | None,
         typer.Option(
             metavar="records|seeds",
-            help="Where figures would lie on other people like these (bootstrap of the records), or by other seeds and "
-            "draws: every release is made again, 20 times by default; default: as the study asks.",
+            help="Intervals of the figures over resampled records (bootstrap), or over other seeds: every release is "
+            "made again, 20 times by default; default: the study's intervals.",
         ),
     ] = None,
-    times: Annotated[int | None, typer.Option(metavar="number", help="How often, for --intervals.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All points and what is known of them, as JSON.")] = False,
-) -> None:
-    """The candidates that no other dominates on privacy and utility, the most private first, with the knee and the
-    best one under the caps. What is in the store is not made again. `workbench anonymize` takes the numbers and the
-    recipes of the table.
+    times: Annotated[int | None, typer.Option(metavar="NUMBER", help="Number of repetitions for --intervals.")] = None,
+    store: StoreFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all points and their details as JSON.")] = False,
+) -> int:
+    """Show the candidates that no other dominates on privacy and utility, the most private first, with the knee and
+    the recommended candidate under the caps. Points in the store are reused. `workbench anonymize` accepts the numbers
+    and the recipes of the table. The exit status is 2 if nothing is recommended under the caps.
 
     \b
     workbench frontier study.yaml
@@ -77,48 +81,62 @@ def frontier(
     workbench frontier study.yaml --intervals records --times 100
     workbench frontier study.yaml --json | jq '.points[] | select(.efficient) | .recipe'
     """
-    from workbench.frontier.intervals import of_sample
+    from workbench.frontier.intervals import TIMES, describe_sample
+    from workbench.frontier.intervals import describe_intervals as intervals_in_words
 
-    asked = opened(study)
-    caps = limits(asked, cap)
-    refuse_unknown_measures(asked, privacy, utility, list(caps))  # what is misspelled is said before hours are spent
+    loaded = opened(study)
+    caps = limits(loaded, cap)
+    refuse_unknown_measures(loaded, privacy, utility, list(caps))  # report errors before hours of computation
     _refuse_intervals(intervals, times)
-    found = with_tries(swept(study), {"over": intervals, **({"times": times} if times else {})} if intervals else None)
+    found = with_tries(
+        swept(study, store),
+        {"over": intervals, **({"times": times} if times is not None else {})} if intervals else None,
+    )
+    if any(point.intervals for point in found.frontier.measured) and (
+        over := intervals or loaded.intervals.get("over")
+    ):
+        warned(f"in brackets: {intervals_in_words(over, times or loaded.intervals.get('times', TIMES))}")
     seen = on_axes(found.frontier, found.study, privacy, utility)
-    view = View(found.study.name, seen, caps, _noise(found), of_sample(found.table))
+    view = View(found.study.name, seen, caps, _noise(found), describe_sample(found.table))
     if as_json:
         print_json(view.as_dict())
-        return
+        return status_of(seen, view.decision)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
     typer.echo("\n".join(view.lines(every, width, colour)))
+    return status_of(seen, view.decision)
 
 
 def _refuse_intervals(over: str | None, times: int | None) -> None:
-    """Raise BadInput where they cannot be had, before hours are spent."""
-    from workbench.frontier.intervals import LEARNING, TIMES, refuse
+    """Raise BadInput for options that intervals do not support, before hours of computation."""
+    from workbench.frontier.intervals import LEARNING, TIMES, refuse_intervals
 
     if over == LEARNING and times is not None:
-        raise BadInput("--times is for what is tried again; with --intervals learning nothing is, so leave it out")
+        raise BadInput(
+            "--times is the number of repetitions, and --intervals learning repeats nothing; leave out --times"
+        )
     if over is not None:
-        refuse(over, times or TIMES)
+        refuse_intervals(over, TIMES if times is None else times)
     elif times is not None:
-        raise BadInput("--times says how often for --intervals; give that too, as --intervals records")
+        raise BadInput("--times needs --intervals, such as --intervals records")
 
 
 def _noise(found: Swept) -> str:
-    """What the noise of a study's releases adds up to."""
+    """Describe the total epsilon of a study's releases."""
     from workbench.disclosure import spending
 
     made = [point.recipe.method for point in found.frontier.measured if point.values]
-    return spending.together(found.table, made, "releases of this study")
+    return spending.describe_joint_budget(found.table, made, "releases of this study")
 
 
 def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
-    """The caps on the command line, or else those of the study."""
-    if not given:
-        return dict(study.caps)
-    found = {}
+    """Return the caps of the command line, or those of the study by default."""
+    return read_caps(given) if given else dict(study.caps)
+
+
+def read_caps(given: Sequence[str]) -> dict[str, float]:
+    """Parse caps of the command line, by the key of their measure."""
+    found: dict[str, float] = {}
     for text in given:
         key, equals, value = text.rpartition("=")
         try:
@@ -130,13 +148,13 @@ def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
         if number < 0:
             raise BadInput(f"--cap {text}: no measure is below 0; give a cap of 0 or above")
         if key.strip() in found:
-            raise BadInput(f"--cap {text}: {key.strip()} has a cap already; keep one")
+            raise BadInput(f"--cap {text}: {key.strip()} already has a cap; give only one")
         found[key.strip()] = number
     return found
 
 
 def refuse_unknown_measures(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
-    """Raise BadInput where the study takes no such measures."""
+    """Raise BadInput if the study does not have these measures."""
     from workbench.frontier.frontier import Frontier
 
     bare = on_axes(Frontier([], study.measured()), study, privacy, utility)
@@ -145,31 +163,31 @@ def refuse_unknown_measures(study: Study, privacy: str | None, utility: str | No
 
 
 def on_axes(swept: Frontier, study: Study, privacy: str | None = None, utility: str | None = None) -> Frontier:
-    """The points on the axes that were asked for, or else on the study's."""
+    """Return the points on the requested axes, by default on those of the study."""
     from workbench.publication import selection
 
-    return selection.on_axes(swept.on(privacy, utility), study if not (privacy or utility) else study.with_(axes=()))
+    return selection.on_axes(swept, study).on(privacy, utility)
 
 
 @dataclass(frozen=True)
 class View:
-    """A frontier as it is shown: points have numbers, from 1, in the order of the study."""
+    """A frontier for display: points have numbers, from 1, in the order of the study."""
 
     name: str
     frontier: Frontier
     caps: Mapping[str, float]
-    noise: str = ""  # what the noise of its releases adds up to
-    sample: str = ""  # that the figures are of one
-    why: dict[str, str] = field(default_factory=dict)  # there is no knee, no best one
+    noise: str = ""  # the total epsilon of its releases
+    sample: str = ""  # a note if the table is a sample
+    why: dict[str, str] = field(default_factory=dict)  # why there is no knee
 
     @cached_property
     def efficient(self) -> list[int]:
-        """The places of the efficient points, the most private first."""
+        """The indices of the efficient points, the most private first."""
         return self.frontier.efficient.index.tolist()
 
     @cached_property
     def knee(self) -> int | None:
-        """The place of the knee, if there is one."""
+        """The index of the knee; None if there is none."""
         try:
             return self._place(self.frontier.knee)
         except Undefined as reason:
@@ -177,23 +195,30 @@ class View:
             return None
 
     @cached_property
-    def best(self) -> int | None:
-        """The place of the best point under the caps, if there is one; without a cap it would be the least safe."""
-        if not self.caps:
-            self.why["best"] = NO_CAP
-            return None
-        try:
-            return self._place(self.frontier.best(self.caps))
-        except BadInput as reason:
-            self.why["best"] = str(reason)
-            return None
+    def decision(self) -> Decision:
+        """The decision under the caps."""
+        return self.frontier.decide(self.caps)
+
+    @cached_property
+    def marked(self) -> dict[str, int | None]:
+        """The indices of marked points."""
+        found, word = self.decision, "recommended" if self.caps else "suggested"
+        numbers = {word: found.recommended, "nearest": found.nearest}
+        return {"knee": self.knee, **{name: number and number - 1 for name, number in numbers.items()}}
+
+    @cached_property
+    def costs(self) -> list[float | None]:
+        """Each point's utility loss as a share of the loss of publishing no quasi-identifiers."""
+        from workbench.frontier.yardstick import relative_costs
+
+        return relative_costs(self.frontier)
 
     def _place(self, point: Any) -> int:
         return next(i for i, one in enumerate(self.frontier.measured) if one is point)
 
     @cached_property
     def dominated_by(self) -> list[list[int]]:
-        """Of each point the efficient ones that dominate it, as places."""
+        """For each point the indices of the efficient points that dominate it."""
         losses, own = self.frontier.losses(), self.frontier.recommendable
         best = losses[self.efficient]
         beats = [(best <= one).all(axis=1) & (best < one).any(axis=1) for one in losses]
@@ -210,18 +235,22 @@ class View:
 
     @cached_property
     def left_out(self) -> list[tuple[int, str]]:
-        """The number of each point that is undefined on an axis, and why."""
+        """The number of each point that is undefined on an axis, with the reason."""
         found = self.frontier.undefined["reason"]
-        return [(place + 1, in_words(why, STUDY)) for place, why in zip(found.index.tolist(), found, strict=True)]
+        return [
+            (place + 1, translate_message(why, STUDY)) for place, why in zip(found.index.tolist(), found, strict=True)
+        ]
 
     # --- as data
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything; the same study gives the same."""
-        seen, records = self.frontier, numbered(self.frontier.records())
+        """Return all fields as plain data; the same study gives the same data."""
+        seen, records = self.frontier, self.frontier.records()
         for record, others in zip(records, self.dominated_by, strict=True):
             record["dominated_by"] = [i + 1 for i in others]
-        knee, best = self.knee, self.best
+        for record, cost in zip(records, self.costs, strict=True):
+            record["share_of_removal"] = cost
+        knee, decision = self.knee, self.decision
         return {
             "study": self.name,
             "axes": dict(zip(("privacy", "utility"), seen.axes, strict=True)),
@@ -231,8 +260,9 @@ class View:
             "caps": dict(self.caps),
             "efficient": [i + 1 for i in self.efficient],
             "knee": None if knee is None else knee + 1,
-            "best": None if best is None else best + 1,
-            "reasons": dict(self.why),
+            "recommended": decision.recommended,
+            "nearest": decision.nearest,
+            "reasons": {**self.why, **({"recommended": decision.reason} if decision.reason else {})},
             "noise": self.noise,
             "sample": self.sample,
             "area": self._area(),
@@ -249,22 +279,31 @@ class View:
     # --- as text
 
     def lines(self, every: bool, width: int | None, colour: bool) -> list[str]:
-        """The table with what goes above and below it."""
+        """Return the lines of the table with those above and below it."""
+        from workbench.frontier.yardstick import COLUMN, MEANING
+
         own = int(self.frontier.recommendable.sum())
         keys = self._keys(width)
-        rows = [self._row(i, keys) for i in (self._every() if every else self._worth_a_thought())]
+        room = self._has_yardstick and (width is None or width >= WIDE)
+        rows = [self._row(i, keys, room) for i in (self._every() if every else self._worth_a_thought())]
         head = f"{self.name}: {len(self.efficient):,} of {own:,} {'release' if own == 1 else 'releases'} efficient"
         about = [f"{key}: {m.name}, {m.better} is better" for key in keys for m in [self.frontier.measure(key)]]
-        table = table_lines([("#", "recipe", *self._heads(keys), ""), *rows], width)
+        yardstick = [f"{COLUMN}: {MEANING}"] * room
+        heads = [*self._heads(keys), *[COLUMN] * room]
+        table = table_lines([("#", "recipe", *heads, ""), *rows], width)
         shades = [self._shade(int(row[0]) - 1) for row in rows]
         out = [*wrapped(head, width), ""]
         for number, lines in enumerate(table):
             shade = shades[number - 1] if number and colour else ""
             out += [f"{shade}{line}{PLAIN}" if shade else line for line in lines]
-        return [*out, "", *(line for text in (*about, *self._notes(every)) for line in wrapped(text, width))]
+        return [
+            *out,
+            "",
+            *(line for text in (*about, *yardstick, *self._notes(every)) for line in wrapped(text, width)),
+        ]
 
     def _keys(self, width: int | None) -> list[str]:
-        """The axes and what has a cap; beside the loss of privacy how easily a record is found, if there is room."""
+        """Return the measures of the axes and caps; if there is room, re-identification risk next to privacy loss."""
         from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 
         privacy, utility = self.frontier.axes
@@ -273,16 +312,21 @@ class View:
         return list(dict.fromkeys([privacy, *found, utility, *map(self.frontier.key, self.caps)]))
 
     def _heads(self, keys: Sequence[str]) -> list[str]:
-        """A measure's symbol where that says which one it is, else the whole key."""
+        """Return the symbol of each measure if it is unique, else the whole key."""
         symbols = [self.frontier.measure(key).symbol for key in keys]
         return [s if symbols.count(s) == 1 else key for s, key in zip(symbols, keys, strict=True)]
 
+    @cached_property
+    def _has_yardstick(self) -> bool:
+        """Return whether a cost is known for some point."""
+        return any(cost is not None for cost in self.costs)
+
     def _worth_a_thought(self) -> list[int]:
-        """The efficient points; the best one need not be among them where a cap is on another measure."""
-        return self.efficient + [i for i in [self.best] if i is not None and i not in self.efficient]
+        """Return the efficient and the marked points; a cap may be on a measure that is on no axis."""
+        return list(dict.fromkeys([*self.efficient, *(i for i in self.marked.values() if i is not None)]))
 
     def _every(self) -> list[int]:
-        """Efficient ones, dominated ones by privacy, then what is left out, the baselines last."""
+        """Return the efficient points, dominated points by privacy, undefined points, and the baselines last."""
         losses = self.frontier.losses()
         rank = {i: n for n, i in enumerate(self.efficient)}
 
@@ -293,22 +337,28 @@ class View:
 
         return sorted(range(len(losses)), key=order)
 
-    def _row(self, i: int, keys: Sequence[str]) -> tuple[str, ...]:
-        from workbench.base.figures import estimated, figures
+    def _row(self, i: int, keys: Sequence[str], with_cost: bool) -> tuple[str, ...]:
+        from workbench.base.figures import format_interval, format_number, format_percent
 
-        point = self.frontier.measured[i]
+        point, cost = self.frontier.measured[i], self.costs[i]
         values = [
-            figures(point.values[key], self.frontier.measure(key).better) + estimated(point.intervals.get(key))
+            format_number(point.values[key]) + format_interval(point.intervals.get(key))
             if key in point.values
             else "undefined"
             for key in keys
         ]
+        if with_cost:
+            values.append("" if cost is None else format_percent(cost))
         return str(i + 1), str(point.recipe), *values, ", ".join(self._marks(i))
 
     def _marks(self, i: int) -> list[str]:
-        marks = [word for word, place in (("knee", self.knee), ("best", self.best)) if place == i]
+        marks = [word for word, place in self.marked.items() if place == i]
+        if self.frontier.measured[i].against:
+            marks.append("not recommended")
+        if self.frontier.measured[i].recipe.small_classes:
+            marks.append("small classes possible")
         if gone := self.frontier.measured[i].left_out:
-            marks.append(f"{gone:,} {'record' if gone == 1 else 'records'} left out")
+            marks.append(f"{gone:,} {'record' if gone == 1 else 'records'} suppressed")
         if self.frontier.measured[i].recipe.baseline:
             marks.append("baseline")
         dominating = self.dominated_by[i]
@@ -318,48 +368,43 @@ class View:
         return marks
 
     def _shade(self, i: int) -> str:
-        if i == self.best:
+        if i + 1 == self.decision.recommended:
             return GREEN
         return YELLOW if i == self.knee else "" if i in self.efficient else GREY
 
     def _notes(self, every: bool) -> list[str]:
-        """What the marks mean, why one is missing, and what was left out."""
-        notes = []
-        for mark, place in (("knee", self.knee), ("best", self.best)):
-            if place is None:
-                notes.append(f"no {mark}: {self.why[mark]}")
-        if self.best is not None:
-            goal = self.frontier.axes[1]
-            least = "least" if self.frontier.sign(goal) > 0 else "highest"
-            notes.append(f"best: the {least} {goal} with {self.capped}")
+        """Return notes that explain the marks, missing marks and undefined points."""
+        from workbench.frontier.decision import why_none
+
+        decision, notes = self.decision, []
+        if self.knee is None:
+            notes.append(f"no knee: {self.why['knee']}")
+        if decision.recommended is None:
+            notes.append(f"nothing is recommended: {why_none(self.frontier, decision)}")
+        elif self.caps:
+            least = "least" if self.frontier.sign(decision.goal) > 0 else "highest"
+            better = (
+                f"; {len(decision.passed_over):,} better by that are not recommended" if decision.passed_over else ""
+            )
+            notes.append(f"recommended: the {least} {decision.goal} with {self.capped}{better}")
+        else:
+            notes.append(f"suggested: {NO_CAP}")
+        shown = self._every() if every else self._worth_a_thought()
+        possible = {self.frontier.measured[i].recipe.small_classes for i in shown} - {""}
+        notes += self._objections(shown)
+        notes += [f"small classes possible: {why}; combine it with k-anonymity" for why in possible]
         if every:
-            notes += [f"{number} is left out: {why}" for number, why in self.left_out]
+            notes += [f"{number} is not in the frontier: {why}" for number, why in self.left_out]
         elif self.left_out:
-            notes.append(f"{len(self.left_out):,} left out: undefined on an axis (--all shows the reasons)")
+            notes.append(f"{len(self.left_out):,} not in the frontier: undefined on an axis (--all shows the reasons)")
         return [*notes, *filter(None, [self.noise, self.sample])]
 
+    def _objections(self, shown: Sequence[int]) -> list[str]:
+        """Return why points of the table are not recommended whatever the caps, grouped by reasons."""
+        from workbench.base.figures import join_names
 
-def table_lines(rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:
-    """The lines of each row; recipe and marks, the second column and the last, are broken where there is no room."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    room = math.inf if width is None else width - sum(widths[2:-1]) - widths[0] - 2 * (len(widths) - 1)
-    if widths[1] + widths[-1] > room:
-        widths[-1] = min(widths[-1], max(SHORT, int(room) - widths[1], int(room) // 3))
-        widths[1] = min(widths[1], max(LEAST, int(room) - widths[-1]))
-    return [_row_lines(row, widths) for row in rows]
-
-
-def _row_lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """Words stand at the left and go on in the next line, numbers stand at the right of the first."""
-    words = (1, len(row) - 1)
-    cells = [textwrap.wrap(text, widths[i] or 1) if i in words else [text] for i, text in enumerate(row)]
-    lines = []
-    for parts in zip_longest(*cells, fillvalue=""):
-        aligned = (p.ljust(w) if i in words else p.rjust(w) for i, (p, w) in enumerate(zip(parts, widths, strict=True)))
-        lines.append("  ".join(aligned).rstrip())
-    return lines
-
-
-def wrapped(text: str, width: int | None) -> list[str]:
-    """A sentence in the lines of the terminal."""
-    return [text] if width is None else textwrap.wrap(text, max(width, LEAST)) or [""]
+        found: dict[tuple[str, ...], list[str]] = {}
+        for i in sorted(shown):
+            if against := self.frontier.measured[i].against:
+                found.setdefault(tuple(against), []).append(str(i + 1))
+        return [f"not recommended: {join_names(numbers)}: {join_names(whys)}" for whys, numbers in found.items()]

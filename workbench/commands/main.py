@@ -1,8 +1,9 @@
-"""The command `workbench`: its own commands and those of packages beside it, and what becomes of their errors."""
+"""The command `workbench`: its commands, those of other packages, signals, and error messages."""
 
 from __future__ import annotations
 
 import inspect
+import io
 import signal
 import sys
 import threading
@@ -15,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench import __version__
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable
+from workbench.base.errors import OUT_OF_MEMORY, BadInput, Undefined, Unsatisfiable, missing_package
 from workbench.commands.anonymize import anonymize
 from workbench.commands.audit import audit
 from workbench.commands.check import check
@@ -27,50 +28,50 @@ from workbench.commands.report import report
 from workbench.commands.search import search
 from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
-from workbench.data.reading.cures import OPTIONS, STUDY, in_words
+from workbench.data.reading.message_dialects import OPTIONS, STUDY, translate_message
 
-READING = ("init", "anonymize", "audit")  # commands whose options say how a table is read
-WRONG = 2  # the exit code of everything that the user can mend
+READING = ("init", "anonymize", "audit")  # commands with options for reading a table
+WRONG = 2  # exit status of errors that the user can fix
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-PLUGGED = "workbench.commands"  # the entry points of other packages, the front end's for one
+PLUGGED = "workbench.commands"  # group of entry points of other packages, such as the front end
 
-HELP = "Which anonymised version of this table should be published?"
+HELP = "Which anonymized version of this table should be published?"
 
 
-def plugged() -> Iterator[Callable[..., Any]]:
-    """The commands that packages beside the engine bring; one that is declared and not there brings none."""
+def plugin_commands() -> Iterator[Callable[..., Any]]:
+    """Load the commands of other packages; skip declared packages that are not installed."""
     for entry in sorted(entry_points(group=PLUGGED)):
         if find_spec(entry.module.partition(".")[0]):
             yield entry.load()
 
 
 def purpose(command: Callable[..., Any]) -> str:
-    """What a command is for: the first line of its file, behind its name."""
+    """Return the short help of a command: the first line of its module docstring, after the name."""
     text = (inspect.getdoc(inspect.getmodule(command)) or "").partition(": ")[2].partition("\n")[0]
     return text[:1].upper() + text[1:]
 
 
 app = typer.Typer(
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 app.command(short_help="Propose a study for a table, with the reasons.")(init)
-app.command(short_help="Every problem of a study, at once.")(check)
+app.command(short_help="List every problem of a study.")(check)
 app.command(short_help="Make and measure every candidate of a study.")(sweep)
-app.command(short_help="Better points than a study's candidates, within a budget.")(search)
-app.command(short_help="The efficient candidates of a study, as a table.")(frontier)
-app.command(short_help="One release to a file, audited before it is written.")(anonymize)
-app.command(short_help="What a table anonymised by any tool guarantees and discloses.")(audit)
-app.command(short_help="What queries answer, in truth and from a release.")(query)
-app.command(short_help="Two studies, or two released tables.")(compare)
-app.command(short_help="A page about a study, or many.")(report)
-for found in plugged():
+app.command(short_help="Search for better points than a study's candidates.")(search)
+app.command(short_help="Show the efficient candidates of a study.")(frontier)
+app.command(short_help="Write one audited release to a file.")(anonymize)
+app.command(short_help="Audit a table that was anonymized with any tool.")(audit)
+app.command(short_help="Compare true answers to queries with a release's.")(query)
+app.command(short_help="Compare two studies, or two released tables.")(compare)
+app.command(short_help="Write a page about a study, or about many.")(report)
+for found in plugin_commands():
     app.command(short_help=purpose(found))(found)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"workbench {__version__}")
         raise typer.Exit
 
@@ -81,35 +82,48 @@ def _every(
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """What goes for all commands."""
+    """Define the options of all commands."""
 
 
 @contextmanager
-def heeding() -> Iterator[list[int]]:
-    """What would end the process at once is as Ctrl-C in here, or codes of records would stay on the disk; which it was
-    is noted. What the caller's shell ignores, as nohup does, stays ignored."""
-    heard: list[int] = []
+def signals_as_interrupt() -> Iterator[list[int]]:
+    """Treat signals that end the process as Ctrl-C, and yield a list that receives their numbers.
 
-    def told(number: int, _: object) -> None:
-        heard.append(number)
+    Otherwise temporary files with codes of records would remain on the disk. Signals that the shell ignores, as with
+    nohup, remain ignored.
+    """
+    received: list[int] = []
+
+    def on_signal(number: int, _: object) -> None:
+        received.append(number)
         raise KeyboardInterrupt
 
-    main_thread = threading.current_thread() is threading.main_thread()  # no other may ask for signals
+    main_thread = threading.current_thread() is threading.main_thread()  # no other may set handlers
     taken = [one for one in ENDING if main_thread and signal.getsignal(one) is signal.SIG_DFL]
     for one in taken:
-        signal.signal(one, told)
+        signal.signal(one, on_signal)
     try:
-        yield heard
+        yield received
     finally:
         for one in taken:
             signal.signal(one, signal.SIG_DFL)
 
 
+def prepare_streams() -> None:
+    """Make output safe where the locale cannot encode a character, or where a stream is closed."""
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; what is wrong is one line on stderr."""
-    with heeding() as heard:
+    """Run a command and return the exit status; an error is one line on stderr."""
+    prepare_streams()
+    with signals_as_interrupt() as received:
         code = _run(arguments)
-    return 128 + heard[0] if heard else code
+    return 128 + received[0] if received else code
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -125,13 +139,17 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (BadInput, Undefined, Unsatisfiable, typer.TyperException) as error:
         text = error.format_message() if isinstance(error, typer.TyperException) else str(error)
     except OSError as error:
-        text = f"{error.filename or 'file'}: {error.strerror or error}"
+        text = f"{error.filename or 'standard output'}: {error.strerror or error}"
+    except ModuleNotFoundError as error:
+        text = missing_package(str(error.name))
+    except MemoryError:
+        text = OUT_OF_MEMORY
     except (KeyboardInterrupt, typer.Abort):
         return 130
     given = sys.argv[1:] if arguments is None else list(arguments)
     of_study = given[:1] != ["init"] and (not {*given[:1]} & {*READING} or any(one.endswith(STUDIES) for one in given))
     words = STUDY if of_study else OPTIONS
-    print(f"workbench: {' '.join(in_words(text, words).split())}", file=sys.stderr)
+    print(f"workbench: {' '.join(translate_message(text, words).split())}", file=sys.stderr)
     return WRONG
 
 

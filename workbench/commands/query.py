@@ -1,4 +1,4 @@
-"""`workbench query`: what queries answer, in truth and from a release, and within which bounds for certain."""
+"""`workbench query`: compare the true answers to queries with those from a release, with certain bounds."""
 
 from __future__ import annotations
 
@@ -13,47 +13,49 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.commands.anonymize import chosen_from, made, of_study
 from workbench.commands.audit import aligned, plain
 from workbench.commands.frontier import Caps, limits, refuse_unknown_measures
-from workbench.commands.shared import between, noted, opened, print_json, warned
-from workbench.data.reading.cures import STUDY, told_in
+from workbench.commands.shared import StoreFolder, between, noted, opened, print_json, warned
+from workbench.data.reading.message_dialects import STUDY, translate_errors
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
     from workbench.frontier.recipe import Recipe
+    from workbench.queries.workload import Workload
     from workbench.releases.base import Release
     from workbench.studies.study import Study
-    from workbench.workloads.workload import Workload
 
-LONGEST = 60  # characters of a query in the table
-NO_RELEASE = "true answers alone: say which release with --recipe or --cap, or name a chosen recipe in the study"
+LONGEST = 60  # maximum characters of a query in the table
+NO_RELEASE = "only true answers: select a release with --recipe or --cap, or name a chosen recipe in the study"
 
 
 def query(
-    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
     queries: Annotated[
         list[str] | None,
-        typer.Argument(metavar="query", help="Such as \"age >= 40 and sex = 'Male'\".", show_default=False),
+        typer.Argument(metavar="QUERY", help="A query, such as \"age >= 40 and sex = 'Male'\".", show_default=False),
     ] = None,
-    workload: Annotated[str, typer.Option(metavar="name", help="A workload of the study, or random.")] = "",
+    workload: Annotated[str, typer.Option(metavar="NAME", help="A workload of the study, or random.")] = "",
     file: Annotated[
         Path | None,
-        typer.Option(metavar="file", help="Queries in a file, one a line or SQL.", show_default=False),
+        typer.Option(metavar="FILE", help="A file of queries, one per line, or SQL.", show_default=False),
     ] = None,
     recipe: Annotated[
-        str, typer.Option(metavar="recipe", help="A number from `workbench frontier`, or a recipe in words.")
+        str, typer.Option(metavar="RECIPE", help="A number from `workbench frontier`, or a recipe in words.")
     ] = "",
     cap: Caps = None,
     worst: Annotated[
         int,
         typer.Option(
-            metavar="number", help="Queries of --workload and --file that are shown.", parser=between(0, 9999)
+            metavar="NUMBER", help="Number of queries to show, for --workload and --file.", parser=between(0, 9999)
         ),
     ] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="All answers, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all answers as JSON.")] = False,
+    store: StoreFolder = None,
 ) -> None:
-    """What queries answer: in truth, as users of a release expect, and the least and the most that the release makes
-    certain. The release is that of --recipe, or the best under --cap; else the one that the study says was chosen, or
-    the best under its caps. Of --workload and --file how wrong the answers are, and the queries that go most wrong.
-    Answers are exact figures of the original: the output is for the analyst.
+    """Compare the true answers to queries with the estimates from a release, and with the minimum and maximum that the
+    release makes certain. The release is that of --recipe, or the recommended one under --cap; by default the one that
+    the study names as chosen, or the recommended one under its caps.
+    With --workload or --file: the average error and the worst queries.
+    True answers are exact figures of the original: the output is for the analyst.
 
     \b
     workbench query study.yaml "age >= 40 and sex = 'Male'"
@@ -61,34 +63,37 @@ def query(
     workbench query study.yaml --workload "by state" --worst 20
     workbench query study.yaml --file queries.sql --json | jq '.queries[] | select(.error > 0.1)'
     """
-    asked, given = opened(study), {"queries": bool(queries), "--workload": bool(workload), "--file": file is not None}
+    from workbench.studies.study import results_folder
+
+    loaded, given = opened(study), {"queries": bool(queries), "--workload": bool(workload), "--file": file is not None}
     if sum(given.values()) != 1:
-        raise BadInput("say what is asked: queries in quotes, or --workload with a name, or --file with a file")
-    chosen, capped = _recipe_of(asked, recipe, cap)
-    with told_in(STUDY):
-        table = asked.table(asked.read())
-    what = _asked(table if capped else noted(table), queries or (), workload, file)
-    if capped:  # only now: what is wrong with a query is said before hours are spent
-        table, chosen = of_study(asked, study, "", cap)
+        raise BadInput("give queries in quotes, --workload NAME, or --file FILE")
+    chosen, capped = _recipe_of(loaded, recipe, cap)
+    with translate_errors(STUDY):
+        table = loaded.table(loaded.read())
+    what = _read_queries(table if capped else noted(table), queries or (), workload, file)
+    if capped:  # only now, to report errors in queries before hours of computation
+        table, chosen = of_study(loaded, study, "", cap, store)
     for note in what.notes:
         warned(plain(f"{file or workload}: {note}" if workload or file else note))
-    answers = Answers(what.with_table(table), None if chosen is None else made(chosen, table, study))
+    folder = results_folder(study, store)
+    answers = Answers(what.with_table(table), None if chosen is None else made(chosen, table, folder))
     if chosen is None:
         warned(NO_RELEASE)
     if as_json:
         about = {"recipe": chosen and str(chosen), "settings": chosen and chosen.to_dict()}
-        print_json({"study": asked.name, **about, "workload": workload or None, **answers.as_dict()})
+        print_json({"study": loaded.name, **about, "workload": workload or None, **answers.as_dict()})
         return
-    head = f"{asked.name}: {chosen or 'the original'}"
+    head = f"{loaded.name}: {chosen or 'the original'}"
     shown = range(len(what)) if queries else answers.worst(worst)
     typer.echo("\n".join(plain(line) for line in (head, *answers.lines(shown, summary=not queries))))
 
 
 def _recipe_of(study: Study, recipe: str, cap: Sequence[str] | None) -> tuple[Recipe | None, bool]:
-    """The recipe that was asked for, or chosen, or None; and whether it is the best under caps."""
+    """Return the requested or chosen recipe, if any, and whether to use the recommended one under caps."""
     if recipe:
         if cap:
-            raise BadInput("--recipe says which release; leave out --cap")
+            raise BadInput("--recipe already selects a release; leave out --cap")
         return chosen_from(study, recipe), False
     chosen, caps = None if cap else study.choice(), limits(study, cap)
     if chosen is None and caps:
@@ -96,20 +101,20 @@ def _recipe_of(study: Study, recipe: str, cap: Sequence[str] | None) -> tuple[Re
     return chosen, chosen is None and bool(caps)
 
 
-def _asked(table: Table, queries: Sequence[str], workload: str, file: Path | None) -> Workload:
-    """The queries; what is wrong with one of them says which."""
-    from workbench.workloads.workload import Workload
+def _read_queries(table: Table, queries: Sequence[str], workload: str, file: Path | None) -> Workload:
+    """Return the queries as a workload; errors name the query."""
+    from workbench.queries.workload import Workload
 
     if workload or file is not None:
         return Workload.named(table, workload) if file is None else Workload.read(table, file)
     try:
-        return Workload.of(table, queries)
+        return Workload.from_texts(table, queries)
     except BadInput as error:
         raise BadInput(f"query, {error}" if len(queries) == 1 else str(error)) from None
 
 
 class Answers:
-    """The true answers to queries, and what a release answers, if there is one."""
+    """The true answers to queries, and the answers of a release if there is one."""
 
     def __init__(self, asked: Workload, release: Release | None) -> None:
         from workbench.measures.utility.query_error import QueryError
@@ -130,7 +135,7 @@ class Answers:
             self.summary = f"The error is undefined: {reason}."
 
     def worst(self, number: int) -> list[int]:
-        """The queries with the largest errors, each once; without a release the first."""
+        """Return the distinct queries with the largest errors; without a release the first."""
         errors = [0.0 if math.isnan(error) else error for error in self.columns.get("error", [])]
         order = sorted(range(len(errors)), key=lambda q: -errors[q]) if errors else range(len(self.asked))
         found: dict[str, int] = {}
@@ -140,7 +145,7 @@ class Answers:
         return [*found.values()]
 
     def lines(self, shown: Sequence[int], summary: bool) -> list[str]:
-        """A row a query, under what is said of all of them."""
+        """Return one row per query, after the summary."""
         out = [self.summary or f"{len(self.asked):,} queries."] if summary else []
         head = ["query", "true", *(["expected"] if "expected" in self.columns else [])]
         head += [*(["certainly"] if "least" in self.columns else []), *(["error"] if "error" in self.columns else [])]
@@ -148,7 +153,7 @@ class Answers:
         return [*out, "", *table, *([f"No certain bounds: {self.why}."] if self.why else [])]
 
     def _row(self, q: int) -> list[str]:
-        from workbench.base.figures import figures
+        from workbench.base.figures import format_number
 
         text, column = self.asked.text(q), self.columns
         cells = [text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...", number(column["true"][q])]
@@ -158,11 +163,11 @@ class Answers:
             cells.append(f"{number(column['least'][q])} to {number(column['most'][q])}")
         if "error" in column:
             error = column["error"][q]
-            cells.append("undefined" if math.isnan(error) else f"{figures(100 * error, 'lower')} %")
+            cells.append("undefined" if math.isnan(error) else f"{format_number(100 * error)} %")
         return cells
 
     def as_dict(self) -> dict[str, Any]:
-        """All answers, by query."""
+        """Return all answers as plain data."""
         rows = [
             {"number": q + 1, "query": self.asked.text(q), **{name: one[q] for name, one in self.columns.items()}}
             for q in range(len(self.asked))
@@ -176,9 +181,9 @@ class Answers:
 
 
 def number(value: float) -> str:
-    """An answer as it is: a count as a whole number, others with two decimals, small ones in three figures."""
-    from workbench.base.figures import figures
+    """Format an answer: counts as whole numbers, others with two decimals, small ones with three digits."""
+    from workbench.base.figures import format_number
 
     if not math.isfinite(value) or (value and abs(value) < 1):
-        return figures(value)
+        return format_number(value)
     return f"{value:,.2f}".removesuffix(".00")

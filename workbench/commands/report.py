@@ -1,4 +1,4 @@
-"""`workbench report`: a page about a study that may be passed on, one or many."""
+"""`workbench report`: write self-contained pages about one or many studies that are safe to share."""
 
 from __future__ import annotations
 
@@ -14,71 +14,84 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, meant, said
-from workbench.commands.shared import between, opened, warned
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.commands.frontier import Caps, read_caps, refuse_unknown_measures
+from workbench.commands.shared import NOTHING_RECOMMENDED, StoreFolder, between, opened, warned
 from workbench.commands.sweep import refuse_place
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch
     from workbench.publication.report.which_reports import Choices
 
-VARIED = {"cap": float, "seed": int, "smallest": int, "measures": str}  # parameters that may be varied
-FAILED = 1  # some reports could not be made
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text} is not a number in the study's own measure, as in --cap 0.3") from None
+VARIED = {
+    "cap": float,
+    "k": float,
+    "t": float,
+    "min_support": float,
+    "seed": int,
+    "smallest": int,
+    "measures": str,
+}  # parameters for --vary
+FAILED = 1  # exit status if some reports failed
 
 
 def report(
-    studies: Annotated[list[Path], typer.Argument(help="Studies (.yaml), or folders of them.", show_default=False)],
+    studies: Annotated[
+        list[Path], typer.Argument(metavar="STUDY", help="Studies (.yaml), or folders of them.", show_default=False)
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Output page (.html), or the folder for several reports.", show_default=False
+            "--out",
+            "-o",
+            metavar="FILE|FOLDER",
+            help="Output page (.html), or the folder for several reports.",
+            show_default=False,
         ),
     ] = None,
     each: Annotated[
-        str | None, typer.Option(metavar="column", help="One report for each value of a column.", show_default=False)
+        str | None, typer.Option(metavar="COLUMN", help="One report for each value of a column.", show_default=False)
     ] = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="name=1,2,3", help=f"One for each value of {', '.join(VARIED)}; may be given again."),
+        typer.Option(metavar="NAME=VALUES", help=f"One for each value of {', '.join(VARIED)}; may be given again."),
     ] = None,
-    cap: Annotated[
-        float | None, typer.Option(help="How much may be learnt, in the study's own measure.", parser=_number)
-    ] = None,
-    release: Annotated[bool, typer.Option("--release", help="Write the recommended release too.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Print each page to PDF, by Chromium.")] = False,
+    cap: Caps = None,
+    release: Annotated[bool, typer.Option("--release", help="Also write the recommended release.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Print each page to PDF with Chromium.")] = False,
     jobs: Annotated[
         int,
-        typer.Option(metavar="number", help="Reports made in parallel; 0: one per processor.", parser=between(0, 1000)),
+        typer.Option(metavar="NUMBER", help="Reports made in parallel; 0: one per processor.", parser=between(0, 1000)),
     ] = 0,
     again: Annotated[bool, typer.Option("--again", help="Rebuild existing reports.")] = False,
+    store: StoreFolder = None,
 ) -> int:
-    """One page that may be passed on: the decision, the frontier, the proposed release and its costs, who is exposed.
-    Beside it the executed notebook, and the points as JSON and CSV. No record and no path of the data is in the page.
+    """Write one self-contained page that is safe to share: the decision, the frontier, the proposed release with its
+    cost, and the most exposed groups. Next to it are the executed notebook, and the points as JSON and CSV. The page
+    contains no record and no path of the data. The exit status is 2 if a limit is set or --release is used, and
+    nothing is recommended.
 
     \b
-    workbench report study.yaml                            study-report.html and what belongs to it
+    workbench report study.yaml                            study-report.html and its files
     workbench report study.yaml -o out/page.html --pdf --release
     workbench report study.yaml --each native_country -o reports
+    workbench report study.yaml --cap P_loss=0.15          with this limit
     workbench report studies/ other.yaml -o reports        a folder of studies; reports/index.html lists them
     workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
     """
     from workbench.publication.report import batch
 
     if pdf:
-        batch.require_chromium()  # what is missing is said before hours are spent
+        batch.require_chromium()  # report that it is missing before hours of computation
     found = _studies(studies)
     many = len(found) > 1 or each is not None or bool(vary) or any(path.is_dir() for path in studies)
     places, varied = _places(output, found, many), [_varied(one) for one in vary or []]
-    if cap is not None:
-        _refuse_value("--cap", "cap", str(cap))
-    todo, failed = _all_jobs(places, each, varied, {"cap": cap, "release": release})
+    caps = read_caps(cap or ())
+    for study in found if caps else ():
+        refuse_unknown_measures(opened(study), None, None, list(caps))
+    todo, failed = _all_jobs(
+        places, each, varied, {"caps": caps or None, "release": release, "store": store and str(store)}
+    )
     folder = todo[0].stem.parent
     _refuse_places(todo, folder, found)
     if each is not None:
@@ -90,27 +103,37 @@ def report(
 
 
 def _warn_of_draws(studies: list[Path], each: str) -> None:
-    """Say that parts and whole are drawn apart, where releases are drawn at random."""
+    """Warn that random releases of parts are independent of that of the whole table."""
     for study in studies:
         if any(recipe.method.draws for recipe in opened(study).candidates()):
             warned(
-                f"{study.name}: releases with noise are drawn for each value of {each} by itself. Whoever has a part's "
-                "and one of the whole table has two draws of the same people, and their budgets add up: publish either"
+                f"{study.name}: noise is drawn separately for each value of {each}. Anyone with the release of a part "
+                "and that of the whole table has two noisy releases of the same people, and their budgets add up: "
+                "publish only one of the two"
             )
 
 
 def _one(job: batch.Job, pdf: bool) -> int:
-    """A single report."""
+    """Make a single report."""
     from workbench.publication.report.batch import printed, run
 
     if not job.done():
         run(job, progress=sys.stderr.isatty())
     typer.echo(printed(job.page) if pdf else job.page)
-    return 0
+    return _undecided([job])
+
+
+def _undecided(jobs: Sequence[batch.Job]) -> int:
+    """Return the exit status: 2 if nothing is recommended in some report with a limit or a requested release."""
+    whys = {job.label: why for job in jobs if (why := job.undecided())}
+    for label, why in whys.items():
+        wanted = "; no release was written" if jobs[0].parameters.get("release") else ""
+        warned(f"{label}: nothing is recommended{wanted}: {why}")
+    return NOTHING_RECOMMENDED if whys else 0
 
 
 def _many(folder: Path, failed: list[tuple[batch.Job, str]], todo: list[batch.Job], workers: int, pdf: bool) -> int:
-    """All reports and their index; some could not even begin."""
+    """Make all reports and their index; `failed` are those that cannot be started."""
     from workbench.publication.report.batch import index, run_all
 
     results: list[tuple[batch.Job, str | None]] = []
@@ -119,11 +142,13 @@ def _many(folder: Path, failed: list[tuple[batch.Job, str]], todo: list[batch.Jo
         print(f"{len(results)}/{len(failed) + len(todo)} {job.label}: {wrong or 'done'}", file=sys.stderr, flush=True)
     order = [job.stem for job in (*(job for job, _ in failed), *todo)]
     typer.echo(index(folder, sorted(results, key=lambda one: order.index(one[0].stem))))
-    return FAILED if any(wrong for _, wrong in results) else 0
+    if any(wrong for _, wrong in results):
+        return FAILED
+    return _undecided([job for job, _ in results])
 
 
 def _studies(given: list[Path]) -> list[Path]:
-    """The studies themselves, each once; of a folder those in it."""
+    """Return the studies without duplicates; for a folder the studies in it."""
     found: dict[str, Path] = {}
     for path in given:
         if not os.path.lexists(path):
@@ -137,15 +162,15 @@ def _studies(given: list[Path]) -> list[Path]:
 
 
 def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, Path]:
-    """The stem of each study's files."""
+    """Return the stem of each study's files."""
     from workbench.base.files import refuse_nameless
 
     names = [study.name.removesuffix(study.suffix).removesuffix(".study") for study in studies]
     if many:
         folder = output or Path("reports")
         if folder.suffix:
-            raise BadInput(f"{folder}: several reports go into a folder; name one without an ending")
-        return {study: folder / name for study, name in zip(studies, _apart(studies, names), strict=True)}
+            raise BadInput(f"{folder}: several reports need a folder; give a name without an ending")
+        return {study: folder / name for study, name in zip(studies, _distinct_names(studies, names), strict=True)}
     if output is None:
         return {studies[0]: Path(f"{names[0]}-report")}
     refuse_nameless(output)
@@ -154,8 +179,8 @@ def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, 
     return {studies[0]: output.with_suffix("") if output.suffix else output}
 
 
-def _apart(studies: list[Path], names: list[str]) -> list[str]:
-    """The names, with the folders of the study before those that several have, or that the index has."""
+def _distinct_names(studies: list[Path], names: list[str]) -> list[str]:
+    """Make equal names different with the names of the studies' folders."""
     folders = [study.absolute().parent.parts[1:] for study in studies]
     for depth in range(1, 1 + max(map(len, folders))):
         taken = Counter(name.casefold() for name in ("index", *names))
@@ -165,19 +190,19 @@ def _apart(studies: list[Path], names: list[str]) -> list[str]:
         pairs = zip(names, shared, folders, strict=True)
         names = [f"{there[-depth]}-{name}" if also and depth <= len(there) else name for name, also, there in pairs]
     if len({name.casefold() for name in names}) < len(names):
-        raise BadInput("two of these studies would give files of one name; rename one of them")
+        raise BadInput("two of these studies would write files of the same name; rename one of them")
     return names
 
 
 @contextmanager
 def _into(folder: Path, many: bool, pages: list[Path]) -> Iterator[None]:
-    """The folder of the files, made if need be; gone again where nothing was written."""
+    """Create the folder of the files if needed, and remove it if nothing was written."""
     made = not os.path.lexists(folder)
     try:
         if made:
             folder.mkdir(parents=many)
     except OSError as error:
-        raise BadInput(f"{folder}: it cannot be made: {error.strerror}; name another folder with -o") from None
+        raise BadInput(f"{folder}: cannot be created ({error.strerror}); name another folder with -o") from None
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder; name another with -o")
     try:
@@ -190,11 +215,11 @@ def _into(folder: Path, many: bool, pages: list[Path]) -> Iterator[None]:
 
 
 def _refuse_places(todo: list[batch.Job], folder: Path, studies: list[Path]) -> None:
-    """Raise BadInput where two reports would have one name, or a file that is read would be written over."""
+    """Raise BadInput if two reports have the same name, or an input would be overwritten."""
     from workbench.base.files import refuse_overwriting
 
     if len({str(job.stem).casefold() for job in todo}) < len(todo):
-        raise BadInput("two of these reports would have one name; vary them one by one, or rename a study")
+        raise BadInput("two of these reports would have the same name; vary one parameter at a time, or rename a study")
     written = [folder / "index.html", *(path for job in todo for path in job.files())]
     refuse_overwriting(written, {*studies, *(path for job in todo for path in job.reads)})
 
@@ -202,7 +227,7 @@ def _refuse_places(todo: list[batch.Job], folder: Path, studies: list[Path]) -> 
 def _all_jobs(
     places: Mapping[Path, Path], each: str | None, varied: Sequence[Choices], given: dict[str, Any]
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
-    """The jobs of all studies, and of those that have none what is wrong."""
+    """Return the jobs of all studies, and the errors of studies that have none."""
     from workbench.publication.report.batch import Job
     from workbench.publication.report.reporting import wrong_with
     from workbench.publication.report.which_reports import jobs_of
@@ -221,31 +246,31 @@ def _all_jobs(
 
 
 def _varied(given: str) -> Choices:
-    """The values of one parameter: its name, the value, and the words in the file's name."""
+    """Parse --vary into the parameter's name, its values, and words for file names."""
     name, _, values = given.partition("=")
     if name not in VARIED or not values:
-        raise BadInput(f"--vary {said(given)}: write one of {', '.join(VARIED)} and its values, as cap=0.1,0.2")
+        raise BadInput(f"--vary {safe_repr(given)}: write one of {', '.join(VARIED)} and its values, as cap=0.1,0.2")
     found = []
     for one in values.split(","):
-        _refuse_value(f"--vary {said(given)}", name, one)
+        _refuse_value(f"--vary {safe_repr(given)}", name, one)
         found.append((name, VARIED[name](one), f"{name} {one}"))
     return found
 
 
 def _refuse_value(where: str, name: str, text: str) -> None:
-    """Raise BadInput for a value that no study may have."""
+    """Raise BadInput for a value that a study does not allow."""
     if name == "measures":
         from workbench.frontier.grid import variants
 
         there = variants("measure")
         if text not in there:
-            raise BadInput(f"{where}: no measure is called {said(text)}; {meant(text, there)}")
+            raise BadInput(f"{where}: no measure is called {safe_repr(text)}; {suggest(text, there)}")
         return
     try:
         number: float = VARIED[name](text)
     except ValueError:
-        raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {said(text)}") from None
-    from workbench.base.small_counts import FINEST  # which loads numpy
+        raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {safe_repr(text)}") from None
+    from workbench.base.small_counts import FINEST  # imported here because it loads numpy
 
     least = FINEST if name == "smallest" else 0
     if not least <= number < math.inf:

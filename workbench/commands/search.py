@@ -1,147 +1,185 @@
-"""`workbench search`: better points than the candidates of a study, within a budget; they are kept beside the study."""
+"""`workbench search`: search for better points than the candidates of a study, within a budget."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput
-from workbench.commands.frontier import NO_CAP, Caps, limits, on_axes, refuse_unknown_measures
-from workbench.commands.shared import noted, opened, print_json, progress, refuse_inputs, warned
-from workbench.commands.sweep import numbered, refuse_points, write_points
-from workbench.data.reading.cures import STUDY, in_words, told_in
+from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
+from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, status_of, warned
+from workbench.commands.sweep import refuse_points, write_points
+from workbench.data.reading.message_dialects import STUDY, translate_errors, translate_message
 
 if TYPE_CHECKING:
+    from workbench.data.table import Table
+    from workbench.frontier.decision import Decision
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.recipe import Point
+    from workbench.frontier.store import Store
     from workbench.measures import Measure
     from workbench.studies.study import Study
 
 
 def search(
-    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
     cap: Caps = None,
     budget: Annotated[
-        str, typer.Option(metavar="time", help="How long: 60, '5 min', or '40 evaluations', which repeat exactly.")
+        str, typer.Option(metavar="TIME", help="Seconds, '5 min', or '40 evaluations', which is reproducible.")
     ] = "30",
     family: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="recipe",
-            help="Search these alone: recipes, of which the model's number is varied.",
+            metavar="RECIPE",
+            help="Search only these families: recipes whose model parameter is varied.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="file", help="Write the points: .csv or .json.", show_default=False),
+        typer.Option("--out", "-o", metavar="FILE", help="Write the points: .csv or .json.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The points and what was tried, as JSON.")] = False,
-) -> None:
-    """Search for releases that touch the caps and lose least, in other methods and models than those of the study, too;
-    without caps for a frontier without gaps. The points are kept beside the study (study.yaml -> study.results): what
-    was made once is not made again, and Ctrl+C keeps what is done. To publish one, add its recipe to the study.
+    store: StoreFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the points and the notes as JSON.")] = False,
+) -> int:
+    """Search beyond the study's own methods and models: with caps, for the release within them that loses least;
+    without caps, for a frontier without gaps. Points are stored next to the study (study.yaml -> study.results) and
+    reused. After Ctrl+C the same command resumes. The study's own candidates take part in the decision if they have
+    been measured before. To publish a point that is not in the study, add its recipe. The exit status is 2 if nothing
+    is recommended under the caps.
 
     \b
     workbench search study.yaml --cap P_loss=0.1 --budget 60
     workbench search study.yaml --budget "5 min" --out points.csv
-    workbench search study.yaml --family "t-closeness, distance=js (mondrian)" --json | jq .best
+    workbench search study.yaml --family "t-closeness, distance=js (mondrian)" --json | jq .recommended
     """
-    asked = opened(study)
-    caps = limits(asked, cap)
-    refuse_unknown_measures(asked, None, None, list(caps))
+    from workbench.studies.study import results_folder
+
+    loaded = opened(study)
+    caps = limits(loaded, cap)
+    refuse_unknown_measures(loaded, None, None, list(caps))
     if out is not None:
         refuse_points(out)
         refuse_inputs([out], study)
-    found = _searched(asked, study, caps, budget, family)
+    found = _searched(loaded, results_folder(study, store), caps, budget, family)
     if out is not None:
-        write_points(found, asked.name, out)
+        write_points(found, loaded.name, out)
         typer.echo(f"The points are in {out}.", err=True)
+    decision = found.decide(caps)
     if as_json:
-        print_json(_as_dict(asked, found, caps))
+        print_json(_as_dict(loaded, found, decision))
     else:
-        typer.echo("\n".join(_lines(found, caps)))
+        typer.echo("\n".join(_lines(found, decision)))
+    return status_of(found, decision)
 
 
-def _searched(study: Study, path: Path, caps: Mapping[str, float], budget: str, families: list[str] | None) -> Frontier:
-    """The points that were found, on the study's axes."""
+def _searched(
+    study: Study, folder: Path, caps: Mapping[str, float], budget: str, families: list[str] | None
+) -> Frontier:
+    """Return the points that were found, on the study's axes."""
     from workbench.frontier.search import search as over
-    from workbench.studies.study import results_beside
+    from workbench.frontier.store import Store
 
-    measures = sorted(study.measured(), key=lambda one: one.key not in study.axes)  # the axes are what is sought
-    with told_in(STUDY):
+    measures = sorted(
+        study.measured(), key=lambda one: one.key not in study.chart_axes()
+    )  # the axes first, because the search optimizes them
+    with translate_errors(STUDY):
         table = noted(study.table(study.read()))
-    folder, done = results_beside(path), 0
+    done = 0
 
-    def told(evaluations: int, point: Point) -> None:
+    def report_progress(evaluations: int, point: Point) -> None:
         nonlocal done
         done = evaluations
         line(done, done, f"measured: {point.recipe}")
 
-    def said(words: str) -> None:
+    def report_status(words: str) -> None:
         if sys.stderr.isatty():
             line(done, done, words)
 
     try:
         with progress() as line:
-            found = over(table, measures, caps, budget, families, folder, study.seed, progress=told, say=said)
+            found = over(
+                table, measures, caps, budget, families, folder, study.seed,
+                progress=report_progress, say=report_status, smallest=study.smallest,
+            )  # fmt: skip
     except KeyboardInterrupt:
-        warned(f"stopped; {done:,} points are kept in {folder}")
+        warned(f"stopped; {done:,} points are stored in {folder}")
         raise
-    return on_axes(found, study)
+    return on_axes(_with_candidates(found, study, table, Store(folder)), study)
 
 
-def _best(found: Frontier, caps: Mapping[str, float]) -> tuple[Point | None, str]:
-    """The best point under the caps, or why there is none."""
-    if not caps:
-        return None, NO_CAP
-    goal = found.axes[any(found.measure(key).side == "privacy" for key in caps)]
-    try:
-        return found.best(caps, minimise=goal), ""
-    except BadInput as why:
-        return None, str(why)
+def _with_candidates(found: Frontier, study: Study, table: Table, store: Store) -> Frontier:
+    """Add the study's candidates that were measured before, with their numbers in the study."""
+    from workbench.frontier.sweep import PointMaker, numbered_recipes
+
+    own = numbered_recipes(study.candidates())
+    numbers = {recipe.identity: number for number, recipe in enumerate(own, 1)}
+    bench = PointMaker(table, own, found.measures, store, smallest=study.smallest)
+    there = {point.recipe.identity: point for point in found.measured}
+    for recipe in own:
+        if recipe.identity not in there and store.get(store.key(table, recipe, found.measures), recipe) is not None:
+            there[recipe.identity] = bench.point(recipe)
+    points = sorted(there.values(), key=lambda point: numbers.get(point.recipe.identity, len(own) + 1))
+    return replace(found, measured=points, numbers=[numbers.get(point.recipe.identity) for point in points])
 
 
-def _lines(found: Frontier, caps: Mapping[str, float]) -> Iterator[str]:
-    """What was found, what was tried, and what to write into the study."""
-    from workbench.base.figures import figures
+def _lines(found: Frontier, decision: Decision) -> Iterator[str]:
+    """Yield the points that were found, the notes, and the recipes to add to the study."""
+    from workbench.base.figures import format_number
+    from workbench.frontier.decision import why_none
 
-    best, why = _best(found, caps)
-    efficient = [point for point, stands in zip(found.measured, found.is_efficient(), strict=True) if stands]
+    place = None if decision.recommended is None or not decision.caps else decision.recommended - 1
+    efficient = [i for i, is_efficient in enumerate(found.is_efficient()) if is_efficient]
     yield f"{len(found.measured):,} points, {len(efficient):,} of them efficient"
-    for point in [best] if best else sorted(efficient, key=lambda one: one.values[found.axes[0]]):
-        values = ", ".join(f"{one.key} {figures(point.values[one.key], one.better)}" for one in _told(found, point))
-        yield f"{'best under the caps: ' if best else ''}{point.recipe}: {values}"
-        yield f"  in the study: - {_written(point)}"
-    if caps and why:
-        yield f"no best point: {why}"
+    for i in sorted(efficient, key=lambda i: found.measured[i].values[found.axes[0]]) if place is None else [place]:
+        point = found.measured[i]
+        values = ", ".join(f"{one.key} {format_number(point.values[one.key])}" for one in _defined(found, point))
+        yield f"{'' if place is None else 'recommended under the caps: '}{found.label(i)}: {values}"
+        if found.number(i) is None:
+            yield f"  in the study: - {_written(point)}"
+    if decision.caps and place is None:
+        yield f"nothing is recommended: {why_none(found, decision)}"
     yield from _notes(found)
 
 
 def _notes(found: Frontier) -> list[str]:
-    return [in_words(note, STUDY) for note in found.notes]
+    return [translate_message(note, STUDY) for note in found.notes]
 
 
-def _told(found: Frontier, point: Point) -> list[Measure]:
+def _defined(found: Frontier, point: Point) -> list[Measure]:
     return [one for one in found.measures if one.key in point.values]
 
 
 def _written(point: Point) -> str:
-    """The recipe as a line of a study: JSON is YAML."""
+    """Return the recipe as a line of a study; JSON is YAML."""
     import json
 
-    from workbench.frontier.grid import ranges_of
+    from workbench.frontier.grid import ranges_from_recipe
 
-    return json.dumps(ranges_of(point.recipe), ensure_ascii=False)
+    return json.dumps(ranges_from_recipe(point.recipe), ensure_ascii=False)
 
 
-def _as_dict(study: Study, found: Frontier, caps: Mapping[str, float]) -> dict[str, Any]:
-    """The points with their numbers, the best one's, and the notes."""
-    best, why = _best(found, caps)
-    place = None if best is None else next(i for i, one in enumerate(found.measured, 1) if one is best)
-    about = {"study": study.name, "axes": dict(zip(("privacy", "utility"), found.axes, strict=True)), "caps": caps}
-    return about | {"best": place, "why": why, "notes": _notes(found), "points": numbered(found.records())}
+def _as_dict(study: Study, found: Frontier, decision: Decision) -> dict[str, Any]:
+    """Return the points with their numbers in the study, the recommended point, and the notes."""
+    axes = dict(zip(("privacy", "utility"), found.axes, strict=True))
+    return {
+        "study": study.name,
+        "axes": axes,
+        "caps": dict(decision.caps),
+        "recommended": _named(found, decision.recommended if decision.caps else None),
+        "nearest": _named(found, decision.nearest),
+        "reason": decision.reason,
+        "notes": _notes(found),
+        "points": found.records(),
+    }
+
+
+def _named(found: Frontier, place: int | None) -> dict[str, Any] | None:
+    """Return the number of a point in the study, if it has one, and its recipe."""
+    if place is None:
+        return None
+    return {"number": found.number(place - 1), "recipe": str(found.measured[place - 1].recipe)}

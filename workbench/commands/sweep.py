@@ -1,4 +1,4 @@
-"""`workbench sweep`: every candidate of a study is made and measured, and its point kept beside the study."""
+"""`workbench sweep`: make and measure every candidate of a study, and store its points next to the study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,9 @@ import typer
 
 from workbench.base.errors import BadInput
 from workbench.base.jsonable import jsonable
-from workbench.commands.shared import noted, opened, print_json, progress, refuse_inputs, warned
-from workbench.data.reading import cures
-from workbench.data.reading.cures import STUDY, told_in
+from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, warned
+from workbench.data.reading import message_dialects
+from workbench.data.reading.message_dialects import STUDY, translate_errors
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -28,29 +29,30 @@ if TYPE_CHECKING:
     from workbench.studies.study import Study
 
 ENDINGS = (".csv", ".json")
-LONG = 10.0  # seconds above which it is said how long the releases take
 
 
 def sweep(
-    study: Annotated[Path, typer.Argument(help="A study (.yaml).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="file", help="Write the points: .csv or .json.", show_default=False),
+        typer.Option("--out", "-o", metavar="FILE", help="Write the points: .csv or .json.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The summary as JSON.")] = False,
+    store: StoreFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Make and measure every candidate of a study. The points are kept beside it (study.yaml -> study.results), so what
-    was done once is not done again; Ctrl+C keeps what is done.
+    """Make and measure every candidate of a study. Points are stored next to the study (study.yaml -> study.results)
+    and reused. After Ctrl+C the same command resumes.
 
     \b
     workbench sweep study.yaml
     workbench sweep study.yaml --out points.csv
+    workbench sweep /archive/study.yaml --store mine.results    where the study's folder is read-only
     workbench sweep study.yaml --json | jq .undefined
     """
     if out is not None:
         refuse_points(out)
         refuse_inputs([out], study)
-    found = swept(study)
+    found = swept(study, store)
     if out is not None:
         write_points(with_tries(found).frontier, found.study.name, out)
     if as_json:
@@ -66,7 +68,7 @@ def sweep(
 
 @dataclass(frozen=True)
 class Swept:
-    """A study with its points, and how they came about."""
+    """A study with its points and their origin."""
 
     study: Study
     table: Table
@@ -77,57 +79,60 @@ class Swept:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many points there are, and where they come from."""
+        """The number of points by origin."""
         return {"points": len(self.frontier.measured), "made": self.made, "from_store": self.found}
 
     @property
     def undefined(self) -> list[dict[str, Any]]:
-        """The recipes that some measure says nothing of, with each reason and the measures it goes for."""
+        """The recipes with undefined measures, by reason."""
         points = [point for point in self.frontier.measured if point.reasons]
         return [{"recipe": str(point.recipe), "reasons": _by_reason(point)} for point in points]
 
 
-def swept(path: Path) -> Swept:
-    """The study in a file with all its points: those in the store beside it, and the others made and kept there."""
-    from workbench.base.durations import duration
-    from workbench.frontier.duration import seconds
+def swept(path: Path, folder: Path | None = None) -> Swept:
+    """Return a study with all its points: those in its store, and new ones, which are added to the store."""
+    from workbench.base.durations import Remaining
     from workbench.frontier.store import Store
-    from workbench.frontier.sweep import BASELINES
+    from workbench.frontier.sweep import BASELINES, MeasureFailed, failures_of
     from workbench.frontier.sweep import sweep as over
-    from workbench.studies.study import results_beside
+    from workbench.studies.study import results_folder
 
-    study, folder = opened(path), results_beside(path)
+    study, folder = opened(path), results_folder(path, folder)
     candidates, measures = study.candidates(), study.measured()
-    with told_in(STUDY):
+    with translate_errors(STUDY):
         table = noted(study.table(study.read()))
     store = Store(folder)
     there = set(store.keys())
     points: list[Point] = []
-    every = len(candidates) + len(BASELINES)
+    every, remaining = len(candidates) + len(BASELINES), Remaining()
 
-    def told(done: int, total: int, point: Point) -> None:
+    def report_progress(done: int, total: int, point: Point) -> None:
         points.append(point)
-        line(done, total, f"measured: {point.recipe}")
+        line(done, total, "; ".join(filter(None, (remaining.text(done, total), f"measured: {point.recipe}"))))
 
-    def said(words: str) -> None:
+    def report_status(words: str) -> None:
         if sys.stderr.isatty():
             line(len(points), every, words)
 
     try:
-        if (takes := seconds(table, candidates, measures, store)) >= LONG:
-            warned(f"the releases that are not there yet take a processor {duration(takes)}, and measures come on top")
-        with progress() as line:
-            frontier = over(table, candidates, measures, store, progress=told, cancel=threading.Event(), say=said)
+        with progress() as line, warnings.catch_warnings():
+            warnings.simplefilter("ignore", MeasureFailed)  # reported below
+            frontier = over(
+                table, candidates, measures, store, progress=report_progress, cancel=threading.Event(),
+                say=report_status, smallest=study.smallest,
+            )  # fmt: skip
     except KeyboardInterrupt:
-        kept = len(set(store.keys()) - there)
-        warned(f"stopped; {kept:,} new points are kept in {folder}, and the same command goes on from there")
+        added = len(set(store.keys()) - there)
+        warned(f"stopped; {added:,} new points are stored in {folder}; the same command resumes from there")
         raise
+    for failure in failures_of(frontier.measured):
+        warned(f"{failure}; please report it")
     found = sum(point.key in there for point in points)
     return Swept(study, table, frontier, len(points) - found, found, store)
 
 
 def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
-    """The points with the intervals that were asked for, or else that the study asks for."""
+    """Add the requested intervals to the points, by default those of the study."""
     from workbench.frontier.intervals import with_intervals
 
     asked = asked or found.study.intervals
@@ -145,7 +150,7 @@ def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
 
 
 def in_words(found: Swept) -> str:
-    """How many points there are, and where they come from."""
+    """State how many points there are, and where they come from."""
     count, undefined = len(found.frontier.measured), len(found.undefined)
     return (
         f"{count:,} {'point' if count == 1 else 'points'}, {found.made:,} made and {found.found:,} from the store; "
@@ -156,47 +161,42 @@ def in_words(found: Swept) -> str:
 def _by_reason(point: Point) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for key, reason in point.reasons.items():
-        reasons.setdefault(cures.in_words(reason, STUDY), []).append(key)
+        reasons.setdefault(message_dialects.translate_message(reason, STUDY), []).append(key)
     return reasons
 
 
 def refuse_points(out: Path) -> None:
-    """Raise BadInput for a place that the points cannot be written to, before hours are spent on them."""
+    """Raise BadInput if the points cannot be written to a path, before hours of computation."""
     if out.suffix not in ENDINGS:
-        raise BadInput(f"{out}: points are written as {' or '.join(ENDINGS)}; end the name so")
+        raise BadInput(f"{out}: the name must end in {' or '.join(ENDINGS)}")
     refuse_place(out)
 
 
 def refuse_place(out: Path) -> None:
-    """Raise BadInput where no file can be."""
+    """Raise BadInput if no file can be written there."""
     try:
         with suppress(FileNotFoundError):
-            os.lstat(out)  # which a name may be too long for
+            os.lstat(out)  # raises if the name is too long
         if out.is_dir():
             raise BadInput(f"{out} is a folder; name a file in it")
         if not out.parent.is_dir():
-            raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; make it, or choose another")
+            raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; create it, or choose another")
         with tempfile.TemporaryFile(dir=out.parent):
             pass
     except OSError as error:
-        raise BadInput(f"{out}: it cannot be written there ({error.strerror}); choose another place") from None
+        raise BadInput(f"{out}: cannot write the file ({error.strerror}); choose another place") from None
 
 
 def write_points(frontier: Frontier, name: str, out: Path) -> None:
-    """Every point, as JSON or CSV by the ending of the name; the same study gives the same bytes."""
+    """Write every point as JSON or CSV, by the ending of the name; the same study gives the same bytes."""
     import json
 
-    from workbench.base.files import whole
+    from workbench.base.files import atomic_write
 
-    with whole(out) as aside:
+    with atomic_write(out) as aside:
         if out.suffix == ".json":
-            data = jsonable({"study": name, "points": numbered(frontier.records())})
+            data = jsonable({"study": name, "points": frontier.records()})
             aside.write_text(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
         else:
             points = frontier.points
-            points.set_axis(range(1, len(points) + 1)).to_csv(aside, index_label="number")
-
-
-def numbered(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each with the number that `workbench frontier` shows and `workbench anonymize --recipe` takes."""
-    return [{"number": number, **record} for number, record in enumerate(records, 1)]
+            points.set_axis([frontier.number(i) for i in range(len(points))]).to_csv(aside, index_label="number")

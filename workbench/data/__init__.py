@@ -1,1 +1,1 @@
-"""The microdata as integer codes with roles and hierarchies."""
+"""Microdata as integer codes with roles and hierarchies."""

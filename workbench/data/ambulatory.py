@@ -1,7 +1,7 @@
-"""Generated visits to doctors, in the shape of the survey table of Srivastava & Weis (2005): no record is a real one.
+"""Generated visits to doctors, in the shape of the survey table of Srivastava & Weis (2005). No record is real.
 
 Their table is the US National Ambulatory Medical Care Survey of 1973: 29,102 visits, 9,678 combinations of month and
-year of birth, sex, race and region. Ages, sexes and the skew of diagnoses are like those of the survey of 2011.
+year of birth, sex, race and region. Ages, sexes and the skew of diagnoses are those of the survey of 2011.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-NOTE = "These visits are generated: no record is a real one; symptoms and diagnoses are numbers without a meaning."
+NOTE = "These visits are generated: no record is real, and symptoms and diagnoses are numbers without a meaning."
 YEAR = 1973
-# visits by age: at 0, 5, 15, 25 and so on to 95 years
+# number of visits by age, interpolated between AGES
 AGES = (0, 1, 5, 15, 25, 35, 45, 55, 65, 75, 85, 96)
 VISITS = (5.5, 3.3, 1.5, 1.7, 1.9, 1.6, 1.7, 1.8, 1.7, 1.2, 0.45, 0.01)
 FEMALE = 0.6
@@ -20,11 +20,11 @@ REGIONS = {"NC": 0.28, "NE": 0.24, "S": 0.3, "W": 0.18}
 SYMPTOMS = 190
 DIAGNOSES = 700
 SKEW = 0.95  # the exponent of Zipf's law, as measured for diagnoses
-TYPICAL = 0.6  # the share of visits whose diagnosis is one of the few that their symptom has
+TYPICAL = 0.6  # share of visits whose diagnosis is one of the six that are typical of the symptom
 
 
 def generate(n: int, seed: int) -> pd.DataFrame:
-    """So many visits: month and year of birth, sex, race, region; symptom, diagnosis, and three things yes or no."""
+    """Generate `n` visits: month and year of birth, sex, race, region, symptom, diagnosis and three yes/no columns."""
     world, draw = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
     age = _drawn(np.interp(np.arange(96), AGES, VISITS), n, draw)
     female = draw.random(n) < np.where((age > 15) & (age < 45), FEMALE + 0.1, FEMALE - 0.05)
@@ -56,7 +56,7 @@ def _drawn(weight: np.ndarray, n: int, draw: np.random.Generator) -> np.ndarray:
 def _illness(
     age: np.ndarray, female: np.ndarray, world: np.random.Generator, draw: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Symptoms by age group and sex; diagnoses by symptom, or else by age group and sex too."""
+    """Draw symptoms by age group and sex; diagnoses by symptom, or by age group and sex as well."""
     group = 2 * np.searchsorted((15, 45, 65), age, side="right") + female
     symptom, diagnosis = np.empty(len(age), int), np.empty(len(age), int)
     for one in range(8):

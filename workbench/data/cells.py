@@ -1,4 +1,4 @@
-"""Cells: the distinct combinations of codes in a table, with the number of records of each."""
+"""Cells: the distinct combinations of codes in a table, with their numbers of records."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.connection import Private, Shared
-from workbench.base.progress import stoppable
+from workbench.base.connection import PrivateConnection, SharedConnection
+from workbench.base.progress import run_interruptible
 
 LARGEST_KEY = 2**62
-FEW = 100_000  # records that are counted before DuckDB has started
-MANY = 1_000_000  # of more DuckDB gives its memory back only where its database ends
+FEW = 100_000  # up to here, sorting takes less time than starting DuckDB
+MANY = 1_000_000  # beyond, use a database of its own: DuckDB returns the memory only when the database is closed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """`quasi` is attributes x cells (int16, or int32 if need be); `others` are the remaining columns' codes."""
+    """Distinct combinations of codes.
+
+    `quasi` is attributes x cells (int16, or int32 if necessary), `others` has the codes of the remaining columns.
+    """
 
     quasi: np.ndarray
     others: dict[str, np.ndarray]
@@ -32,7 +35,7 @@ class Cells:
 
     @cached_property
     def digest(self) -> int:
-        """A number that only who has the data can know, the same in whatever order the records stand."""
+        """A digest of the content, as a number. It does not depend on the order of the records."""
         secret = hashlib.blake2b(digest_size=32)
         for codes in (self.quasi, *self.others.values(), self.weight):
             secret.update(np.ascontiguousarray(codes).data)
@@ -40,30 +43,30 @@ class Cells:
 
 
 def collapse(quasi: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> Cells:
-    """The cells of record-long code columns, in the order of their codes."""
+    """Count the cells of columns with one code per record; sort them by their codes."""
     columns = [*quasi.values(), *others.values()]
     if columns and len(columns[0]) <= FEW:
         return _counted_here(quasi, others)
     names = [f"c{i}" for i in range(len(columns))]
     codes = pa.table(dict(zip(names, map(pa.array, columns), strict=True)))
-    with Private() if columns and len(columns[0]) > MANY else Shared() as engine:
+    with PrivateConnection() if columns and len(columns[0]) > MANY else SharedConnection() as engine:
         engine.register("codes", codes)
         return counted(engine, "codes", names[: len(quasi)], dict(zip(others, names[len(quasi) :], strict=True)))
 
 
 def counted(engine: duckdb.DuckDBPyConnection, records: str, quasi: Sequence[str], others: Mapping[str, str]) -> Cells:
-    """The cells of records in DuckDB, by a GROUP BY; the columns are plain names."""
+    """Count the cells of records in DuckDB with a GROUP BY; the columns have plain names."""
     names = [*quasi, *others.values()]
     listed = ", ".join(names)
     rows = engine.sql(f"SELECT {listed}, count(*) AS n FROM {records} GROUP BY {listed} ORDER BY {listed}")
-    found = stoppable(rows.to_arrow_table, engine.interrupt)
+    found = run_interruptible(rows.to_arrow_table, engine.interrupt)
     axes = [found[name].to_numpy() for name in quasi]
     rest = {name: found[field].to_numpy() for name, field in others.items()}
     return _cells(axes, rest, found["n"].to_numpy())
 
 
 def _counted_here(quasi: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray]) -> Cells:
-    """The cells of few records, by sorting them."""
+    """Count the cells of a small table by sorting it."""
     columns = [*quasi.values(), *others.values()]
     (key,), _ = row_keys([int(codes.max(initial=0)) + 1 for codes in columns], [len(columns[0])], columns)
     _, first, weight = np.unique(key, return_index=True, return_counts=True)
@@ -73,7 +76,7 @@ def _counted_here(quasi: Mapping[str, np.ndarray], others: Mapping[str, np.ndarr
 
 
 def in_order(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight: np.ndarray) -> Cells:
-    """Cells that were counted elsewhere, in no order, as they stand in the order of their codes."""
+    """Sort cells that another engine has counted."""
     columns = [*axes, *others.values()]
     (key,), _ = row_keys([int(codes.max(initial=0)) + 1 for codes in columns], [len(weight)], columns)
     order = np.argsort(key)
@@ -81,7 +84,7 @@ def in_order(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weigh
 
 
 def _cells(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight: np.ndarray) -> Cells:
-    narrow = max((int(codes.max(initial=0)) for codes in axes), default=0) < 2**15 - 1  # half the memory to go through
+    narrow = max((int(codes.max(initial=0)) for codes in axes), default=0) < 2**15 - 1  # half of the memory traffic
     return Cells(
         quasi=np.array(axes, dtype=np.int16 if narrow else np.int32),
         others={name: codes.astype(np.int32) for name, codes in others.items()},
@@ -90,7 +93,7 @@ def _cells(axes: Sequence[np.ndarray], others: Mapping[str, np.ndarray], weight:
 
 
 def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
-    """The cell of each record; both sides hold the same columns, cells are distinct."""
+    """Return the cell of each record; both sides have the same columns, and cells are distinct."""
     (key, wanted), _ = row_keys(
         [int(codes.max()) + 1 for codes in cells], [len(cells[0]), len(records[0])], cells, records
     )
@@ -99,7 +102,7 @@ def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
 
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The first index of each distinct row, in order of appearance, and the number of each row among them."""
+    """Return the first index of each distinct row, in order of appearance, and each row's number among them."""
     (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], [len(matrix)], list(matrix.T))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
@@ -109,14 +112,14 @@ def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_keys(sizes: Sequence[int], rows: Sequence[int], *sides: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
-    """One number a row, the same on every side where all its codes are, and how many there may be.
+    """Return a number for each row, equal across all sides for equal codes, and the range of these numbers.
 
-    A side is its columns, none perhaps, with so many `rows`; `sizes` says how many codes each may have. The first
-    side has every row of the others.
+    A side is a sequence of columns, possibly empty, with the given number of `rows`; `sizes` has the number of codes of
+    each column. The first side must contain every row of the others.
     """
     keys, largest = [np.zeros(count, np.int64) for count in rows], 1
     for i, size in enumerate(sizes):
-        if largest * size > LARGEST_KEY:  # rank what is there so far, so that the key stays in 64 bits
+        if largest * size > LARGEST_KEY:  # replace the keys by their ranks, to stay within 64 bits
             ranks = np.unique(keys[0])
             keys, largest = [np.searchsorted(ranks, key) for key in keys], len(ranks)
         for key, side in zip(keys, sides, strict=True):
@@ -126,8 +129,8 @@ def row_keys(sizes: Sequence[int], rows: Sequence[int], *sides: Sequence[np.ndar
     return keys, largest
 
 
-def told_apart(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """Who is told apart by all quasi-identifiers, as populations of one code each, and how many are alike."""
+def distinct_people(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct combinations of quasi-identifiers, as regions of one code each, and their record counts."""
     first, group = distinct_rows(cells.quasi.T)
     sizes = np.bincount(group, weights=cells.weight).astype(np.int64)
     return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), sizes

@@ -1,4 +1,4 @@
-"""Records and codes: hierarchies bound to columns, records with missing values left out, values back from codes."""
+"""Records and codes: bind hierarchies to columns, select records, decode values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, at, said
+from workbench.base.errors import BadInput, prefix_path, safe_repr
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 from workbench.data.hierarchies.builders import Columns
@@ -17,60 +17,61 @@ from workbench.data.hierarchies.matching import key, keys
 
 
 def decode(column: Column, codes: np.ndarray) -> pd.Series:
-    """A column's values back from its codes."""
+    """Return the values of a column for some codes."""
     whole = column.missing and column.values.dtype.kind == "i"
     values = pd.Series(column.values, dtype="Int64" if whole else None)
     return values.reindex(codes).reset_index(drop=True)  # a code past the values is missing
 
 
 def without_missing(columns: dict[str, Column], engine: Engine) -> tuple[dict[str, Column], Engine]:
-    """Only the records with no missing value."""
-    kept = _kept(columns, engine, _known(columns))
+    """Select the records without missing values."""
+    kept = _select(columns, engine, _known_codes(columns))
     if not kept[1].records:
         raise BadInput(
-            "every record has a missing value, so drop_missing leaves nothing; keep them, or leave columns out"
+            "every record has a missing value, so drop_missing would drop all of them; set drop_missing=False, or "
+            "remove columns with many missing values"
         )
     return kept
 
 
 def complete(columns: dict[str, Column], engine: Engine) -> int:
-    """The number of records with no missing value."""
-    known = _known(columns)
+    """Count the records without missing values."""
+    known = _known_codes(columns)
     return engine.select(list(known)).mapped(_left_out(known)).records if known else engine.records
 
 
-def _known(columns: dict[str, Column]) -> dict[str, np.ndarray]:
+def _known_codes(columns: dict[str, Column]) -> dict[str, np.ndarray]:
     return {name: np.arange(column.size) < len(column.values) for name, column in columns.items() if column.missing}
 
 
-def only_those(
+def select_records(
     columns: dict[str, Column], engine: Engine, wanted: Mapping[str, object]
 ) -> tuple[dict[str, Column], Engine]:
-    """Only the records that have all of these values, one a column; no message repeats or lists a value."""
+    """Select the records with all of these values, one per column. Messages do not repeat or list values."""
     having = {}
     for name, label in wanted.items():
         known = {k: code for code, k in enumerate(keys(columns[name]))}
         code = known.get(key(str(label), columns[name].kind))
         if code is None:
-            with at("only", name):
-                raise BadInput(f"no record has the value that is asked for in {name!r}; correct its spelling")
+            with prefix_path("only", name):
+                raise BadInput(f"no record has the value requested for {name!r}; check its spelling")
         having[name] = np.arange(columns[name].size) == code
-    kept = _kept(columns, engine, having)
+    kept = _select(columns, engine, having)
     if not kept[1].records:
-        raise BadInput(f"no record has all the values that are asked for in {', '.join(wanted)}; ask for fewer")
+        raise BadInput(f"no record has all of the values requested for {', '.join(wanted)}; request fewer of them")
     return kept
 
 
-def _kept(
+def _select(
     columns: dict[str, Column], engine: Engine, having: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, Column], Engine]:
-    """The records with these codes."""
+    """Select the records with these codes."""
     kept = engine.mapped(_left_out(having))
     return (columns, engine) if kept.records == engine.records else occurring(columns, kept)
 
 
 def occurring(columns: dict[str, Column], kept: Engine) -> tuple[dict[str, Column], Engine]:
-    """The columns of some of their records; values that no longer occur lose their codes."""
+    """Remove the codes of values that no longer occur."""
     kept_columns, recodes = {}, {}
     for name, column in columns.items():
         counts = kept.counts(name, column.size)
@@ -89,7 +90,7 @@ def occurring(columns: dict[str, Column], kept: Engine) -> tuple[dict[str, Colum
 
 
 def _left_out(having: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Every code as it is, but those that no record may have."""
+    """Map the codes to themselves, and those of other records to -1."""
     return {name: np.where(codes, np.arange(len(codes)), -1) for name, codes in having.items()}
 
 
@@ -98,20 +99,21 @@ def arrange(
     engine: Engine,
     hierarchies: Mapping[str, Hierarchy | Callable[[Column], Hierarchy]],
 ) -> tuple[dict[str, Column], Engine]:
-    """Bind each hierarchy to its column, and bring the codes into its leaf order."""
+    """Bind each hierarchy to its column, and sort the codes by its leaves."""
     columns, recodes = dict(columns), dict[str, np.ndarray]()
     for name, given in hierarchies.items():
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
         if not callable(build) or isinstance(build, type):
             raise BadInput(
-                f"column {name!r}: {said(build)} is not a hierarchy; give a builder such as Intervals(widths=(5, 10)), "
+                f"column {name!r}: {safe_repr(build)} is not a hierarchy; give a builder such as "
+                f"Intervals(widths=(5, 10)), "
                 "or read_csv(path) of workbench.data.hierarchies.builders"
             )
-        hierarchy = build(columns[name])
+        hierarchy = replace(build(columns[name]), builder=build)
         columns[name], recodes[name] = columns[name].arranged(hierarchy)
     return columns, engine.mapped(recodes)
 
 
 def ascending(column: Column) -> Hierarchy:
-    """No levels, and the values in the order in which they were read."""
+    """Return a hierarchy without levels; text is sorted, other values keep their order."""
     return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)

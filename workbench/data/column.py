@@ -9,20 +9,26 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from workbench.data.range_ends import Ends
+
 if TYPE_CHECKING:
     from workbench.data.hierarchies.hierarchy import Hierarchy
 
 Kind = Literal["number", "date", "text"]
+Regions = Literal["exact", "ranges", "nodes"]
 MISSING = "missing"
 DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
-    """Codes 0..len(values)-1 stand for `values`; where values are missing, one more code, the last, stands for that.
+    """A column: code i stands for `values[i]`; if values are missing, one more code, the last, stands for missing.
 
     `values` are int64, float64, datetime64 or str objects, ascending for numbers and dates, in leaf order for text.
-    `labels` are the same values as people read them.
+    `labels` are the same values as text.
+
+    `regions` determines what generalized releases publish: ranges between any two values (`exact`), ranges whose ends
+    are round numbers or values of at least `threshold` records (`ranges`), or nodes of the hierarchy (`nodes`).
     """
 
     name: str
@@ -32,32 +38,51 @@ class Column:
     counts: np.ndarray
     missing: int = 0
     hierarchy: Hierarchy | None = None
+    regions: Regions = "exact"
+    threshold: int = 0
+
+    @property
+    def has_levels(self) -> bool:
+        """True if there is a hierarchy above the values."""
+        return self.hierarchy is not None and bool(self.hierarchy.levels)
+
+    @property
+    def shows_nodes(self) -> bool:
+        """True if releases publish nodes of the hierarchy."""
+        return self.regions == "nodes" and self.has_levels
+
+    @cached_property
+    def ends(self) -> Ends | None:
+        """The allowed ends of published ranges; None if any value may be an end."""
+        if self.regions == "exact" or self.kind == "text" or not len(self.values):
+            return None
+        return Ends.from_column(self, self.threshold)
 
     @property
     def size(self) -> int:
-        """The number of codes, missing included."""
+        """The number of codes, including the one for missing."""
         return len(self.values) + (self.missing > 0)
 
     @cached_property
     def totals(self) -> np.ndarray:
-        """Records per code, missing included."""
+        """The number of records per code, including missing."""
         return np.append(self.counts, self.missing) if self.missing else self.counts
 
     @property
     def _fractions(self) -> bool:
-        """Numbers that are not whole, or moments: between two of them there is always another."""
+        """True if values are continuous: fractional numbers or times of day."""
         return self.kind != "text" and self.values.dtype.kind != "i" and self.values.dtype != "datetime64[D]"
 
     @cached_property
     def positions(self) -> np.ndarray:
-        """Where each code lies: numbers by value, dates in days, text one apart.
+        """The position of each code on an axis: numbers by value, dates in days, text one unit apart.
 
-        Missing lies one step beyond the last: one unit, or the average distance of fractions. A range that floats
-        cannot tell apart counts by rank.
+        Missing is one step beyond the last value: one unit, or the average distance of fractional numbers. If floats
+        cannot distinguish all positions, codes are used as positions.
         """
         found = np.arange(len(self.values), dtype=float)
         if self.kind != "text" and len(self.values):
-            whole = self.values.dtype.kind != "f"  # int64 differences stay exact, and in range, as unsigned
+            whole = self.values.dtype.kind != "f"  # unsigned differences of int64 are exact and do not overflow
             values = self.values.astype("int64").view("uint64") if whole else self.values
             with np.errstate(over="ignore"):
                 found = (values - values[0]).astype(float) / (DAY if self.values.dtype == "datetime64[us]" else 1)
@@ -71,10 +96,10 @@ class Column:
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Code c covers edges[0, c] to edges[1, c], what a value is taken to be alike with when it is spread evenly.
+        """The interval that each code covers on the axis of `positions`, from edges[0, c] to edges[1, c].
 
-        A whole number or a day covers one unit, so that [25-29] is five years; fractions reach halfway to their
-        neighbours; text covers one unit a code.
+        A whole number or a day covers one unit, so [25-29] is five years wide; fractional numbers extend halfway to
+        their neighbors; text covers one unit per code.
         """
         at = self.positions
         edges = np.array([at, at + 1])
@@ -86,7 +111,7 @@ class Column:
         return np.arange(self.size, dtype=float) + np.array([[0.0], [1.0]])
 
     def arranged(self, hierarchy: Hierarchy) -> tuple[Column, np.ndarray]:
-        """This column in the leaf order of a hierarchy, and the new code of each old one."""
+        """Return the column in the leaf order of a hierarchy, and the new code of each old one."""
         place = {label: code for code, label in enumerate(hierarchy.leaves)}
         recode = np.array([place[label] for label in self.labels], dtype=np.int64)
         order = np.argsort(recode)
@@ -100,15 +125,17 @@ class Column:
         return column, np.append(recode, len(recode)) if self.missing else recode
 
     def node(self, level: int) -> np.ndarray:
-        """The run of each code on a level (0 is the finest above the values); missing is a run of its own."""
+        """Return the run of each code at a level (0 is the finest above the values); missing is a run by itself."""
         assert self.hierarchy is not None
         node = self.hierarchy.node(level)
         return np.append(node, node[-1] + 1) if self.missing else node
 
     @cached_property
     def released_at(self) -> tuple[np.ndarray, ...]:
-        """The node of each code on each level that it may be released at: 0 its values, then those of its hierarchy,
-        and last everything as one node."""
+        """The node of each code at each level of release.
+
+        Level 0 has the values, then come the levels of the hierarchy, and last a single node for everything.
+        """
         above = self.hierarchy.levels if self.hierarchy else ()
         nodes = [np.arange(self.size), *(self.node(j) for j in range(len(above)))]
         if self.size and nodes[-1][-1] > 0:
@@ -116,9 +143,11 @@ class Column:
         return tuple(nodes)
 
     def leaves(self, low: np.ndarray, high: np.ndarray, level: int | np.ndarray = 0) -> np.ndarray:
-        """How many leaves each run of codes stands for: a node all of the hierarchy as it was given, any other run
-        its values. Nodes are those from a level on (0: the values), so above that a value may be a node alone; each
-        run may have a level of its own."""
+        """Return the number of leaves of each run of codes.
+
+        A node counts all its leaves in the hierarchy as it was given, any other run counts its values. Only nodes from
+        `level` on are recognized (0: the values); each run may have a level of its own.
+        """
         if isinstance(level, np.ndarray):
             found = np.zeros(len(low), np.int64)
             for one in np.unique(level).tolist():
@@ -131,20 +160,19 @@ class Column:
 
     @property
     def whole(self) -> int:
-        """How many leaves there are, those that the data lack included; missing is one more."""
+        """The number of leaves, including those that the data lack; missing is one more."""
         return (self.hierarchy.whole if self.hierarchy else len(self.values)) + (self.missing > 0)
 
     @cached_property
     def _nodes(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each level that a column may be released at, the runs that are nodes from there on, each as one number,
-        ascending, and the leaves below each."""
+        """The runs that are nodes from each level of release on, as sorted numbers, with their numbers of leaves."""
         found: list[dict[int, int]] = []
         for first in reversed(range(len(self.released_at))):
             nodes = dict(found[-1]) if found else self._roots
             if self.hierarchy and 0 < first <= len(self.hierarchy.levels):
                 bounds, below = self.hierarchy.bounds(first - 1).tolist(), self.hierarchy.below(first - 1).tolist()
                 nodes |= {low * self.size + high: count for (low, high), count in zip(bounds, below, strict=True)}
-            if not first:  # values are leaves, whatever is above them
+            if not first:  # values are leaves in every hierarchy
                 nodes |= {code * self.size + code: 1 for code in range(self.size)}
             found.append({**nodes, **self._roots} if first else nodes)
         arrays = [(np.array(sorted(nodes), np.int64), nodes) for nodes in reversed(found)]
@@ -152,7 +180,7 @@ class Column:
 
     @property
     def _roots(self) -> dict[int, int]:
-        """What is implied: all values as one node, and everything."""
+        """The nodes above every hierarchy: all values, and all values with missing."""
         known = {len(self.values) - 1: self.whole - (self.missing > 0)} if len(self.values) else {}
         return known | {self.size - 1: self.whole}
 
@@ -161,19 +189,19 @@ class Column:
         return (*self.labels, MISSING)
 
     def value_labels(self) -> tuple[str, ...]:
-        """The label of every code, missing included."""
+        """Return the label of every code, including missing."""
         return self._with_missing if self.missing else self.labels
 
 
-def spare(name: str, taken: Container[str]) -> str:
-    """This name, or the next that is not taken."""
+def unused_name(name: str, taken: Container[str]) -> str:
+    """Return the name, with underscores added until it is unused."""
     while name in taken:
         name += "_"
     return name
 
 
-def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Rows of several lengths in one array; short ones end in zeros."""
+def pad_rows(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Return rows of several lengths as one array, padded with zeros."""
     found = np.zeros((len(rows), max(map(len, rows))))
     for place, row in zip(found, rows, strict=True):
         place[: len(row)] = row

@@ -1,7 +1,7 @@
 """The bulk file of contributions by individuals that the US Federal Election Commission publishes (`itcont.txt`).
 
-One line a contribution, 21 fields between vertical bars, no header, no quotes. The places of the fields are those of
-the Commission's data dictionary. Lines with a memo code (field 19) repeat amounts that other lines have.
+One line per contribution, 21 fields separated by vertical bars, no header, no quotes. The positions of the fields are
+those of the Commission's data dictionary. Lines with a memo code (field 19) repeat amounts of other lines.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from workbench.base.errors import BadInput
 from workbench.data.reading.code_lists import Codes, numbers, present, spelled, stripped
 
 FIELDS, COMMITTEE_FIELDS = 21, 15
-# the columns that are read, with their place in a line, from 1 on; names and addresses are not among them
+# columns and their fields in a line, counted from 1; names and addresses are not read
 PLACES = {"state": 10, "zip": 11, "employer": 12, "occupation": 13, "entity": 7, "amount": 15}
-COMMITTEE, PARTY_OF_COMMITTEE = 1, 11  # in both files; in the file of committees
+COMMITTEE, PARTY_OF_COMMITTEE = 1, 11  # field in both files; field in the file of committees
 CODES = {
     "entity": {
         "CAN": "candidate",
@@ -40,11 +40,18 @@ def read_contributions(
     places: Mapping[str, int] | None = None,
     codes: Codes | None = None,
 ) -> pd.DataFrame:
-    """Contributions from an `itcont.txt`: state, zip (five digits), employer, occupation, entity, amount.
+    """Read contributions from an `itcont.txt`: state, zip (five digits), employer, occupation, entity, amount.
 
-    With the file of committees of the same years (`cm.txt`) also the party, missing where a committee is not listed
-    or has none. `places` says where further columns stand, or known ones otherwise: `{"date": 14, "amendment": 2}`.
-    `codes` says what the codes of a column mean.
+    Parameters
+    ----------
+    path
+        The file of contributions.
+    committees
+        The file of committees of the same years (`cm.txt`). It adds the party (missing for unlisted committees).
+    places
+        Fields of further columns, or other fields of known columns: `{"date": 14, "amendment": 2}`.
+    codes
+        The meanings of the codes of a column.
     """
     found, meanings = {**PLACES, **(places or {})}, {**CODES, **(codes or {})}
     lines = _fields(present(path), FIELDS, {*found.values(), *((COMMITTEE,) if committees else ())})
@@ -64,14 +71,14 @@ def read_contributions(
 
 
 def _fields(path: Path, width: int, wanted: set[int]) -> pd.DataFrame:
-    """Some fields of every line, by their places, as they are written."""
+    """Read some fields of every line as text, by their positions."""
     for place in wanted:
         if place not in range(1, width + 1):
-            raise BadInput(f"{path}: there is no field {place} in this format; give a place from 1 to {width}")
+            raise BadInput(f"{path}: there is no field {place} in this format; use a number from 1 to {width}")
     wrong: list[str] = []
 
     def other(row: pc.InvalidRow) -> str:
-        wrong.append(f"line {row.number:,} has another number of fields ({row.actual_columns})")
+        wrong.append(f"line {row.number:,} has {row.actual_columns} fields")
         return "error"
 
     names = [str(place) for place in range(1, width + 1)]
@@ -89,5 +96,5 @@ def _fields(path: Path, width: int, wanted: set[int]) -> pd.DataFrame:
         table = None
     if table is None:
         what = wrong[0] if wrong else "it cannot be read as lines of text"
-        raise BadInput(f"{path}: {what}; each line of this format has {width}, between vertical bars")
+        raise BadInput(f"{path}: {what}; in this format each line has {width} fields, separated by vertical bars")
     return table.rename_columns([str(place) for place in chosen]).to_pandas().set_axis(chosen, axis=1).fillna("")

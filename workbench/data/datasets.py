@@ -1,4 +1,4 @@
-"""Data that comes with the workbench: a census in a file, and two tables that are generated when they are asked for.
+"""Data sets of the workbench: a bundled census, and two tables that are generated on request.
 
 Adult: Becker, B. and Kohavi, R. (1996), UCI Machine Learning Repository, CC BY 4.0. An extract of the 1994 US census.
 """
@@ -20,7 +20,7 @@ from workbench.data.hierarchies.builders import Builder, Intervals, read_csv
 from workbench.data.survey_records import read_visits as read_visits
 from workbench.data.table import Table
 
-# a file of data/hierarchies, or what builds the hierarchy from the numbers
+# a file of data/hierarchies, or a builder
 ADULT_HIERARCHIES: dict[str, str | Builder] = {
     "age": Intervals(widths=(5, 10, 20, 40)),
     "workclass": "workclass.csv",
@@ -41,17 +41,17 @@ ADULT_HIERARCHIES: dict[str, str | Builder] = {
 
 
 def path(name: str) -> Path:
-    """The file of a bundled table."""
+    """Return the file of a bundled table."""
     if name != "adult":
-        raise BadInput(f"no data called {name!r} come with the workbench; there is adult")
+        raise BadInput(f"{name!r} is not a bundled data set; the only one is 'adult'")
     return DATA / "adult.csv.gz"
 
 
 def hierarchy(name: str, column: str) -> Builder:
-    """What builds the hierarchy that comes with a column of a bundled table."""
+    """Return the builder of the bundled hierarchy of a column."""
     path(name)
     if column not in ADULT_HIERARCHIES:
-        raise BadInput(f"no hierarchy of {column!r} comes with {name}; there are {', '.join(ADULT_HIERARCHIES)}")
+        raise BadInput(f"{name} has no bundled hierarchy of {column!r}; there are {', '.join(ADULT_HIERARCHIES)}")
     given = ADULT_HIERARCHIES[column]
     return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given
 
@@ -61,9 +61,16 @@ def adult(
     sensitive: str | Sequence[str] | None = "occupation",
     drop_missing: bool = True,
 ) -> Table:
-    """The Adult census data, 48,842 records; 45,222 of them are complete and stay if missing values are dropped.
+    """Read the Adult census data: 48,842 records, of which 45,222 have no missing value.
 
-    Columns that are neither quasi-identifier nor sensitive are neutral.
+    Parameters
+    ----------
+    quasi
+        The quasi-identifiers.
+    sensitive
+        The sensitive columns. All other columns are neutral.
+    drop_missing
+        Drop the records with missing values.
     """
     return Table.read(
         path("adult"),
@@ -80,10 +87,21 @@ def donations(
     quasi: Sequence[str] = ("state", "zip", "employer"),
     sensitive: str | Sequence[str] | None = "party",
 ) -> Table:
-    """Generated donations to parties, in the shape of Srivastava & Weis's (2005): no record is a real one.
+    """Generate donations to parties, in the shape of the table of Srivastava & Weis (2005). No record is real.
 
-    State, zip and employer have 164,649 combinations within 2 % among 277,274 records; the zip determines the state,
-    the employer does so partly (60 %). The same `n` and `seed` give the same records.
+    State, zip and employer have 164,649 combinations (within 2 %) among 277,274 records. The zip determines the state,
+    the employer does so partly (60 %).
+
+    Parameters
+    ----------
+    n
+        Number of generated records.
+    seed
+        Seed of the generator: the same `n` and `seed` give the same records.
+    quasi
+        The quasi-identifiers.
+    sensitive
+        The sensitive columns.
     """
     return _generated(gifts.generate, gifts.NOTE, n, seed, quasi, sensitive)
 
@@ -94,10 +112,20 @@ def ambulatory(
     quasi: Sequence[str] = ("birth_month", "birth_year", "sex", "race", "region"),
     sensitive: str | Sequence[str] | None = ("symptom", "diagnosis", "x_rayed", "therapy", "family_planning"),
 ) -> Table:
-    """Generated visits to doctors, in the shape of Srivastava & Weis's (2005): no record is a real one.
+    """Generate visits to doctors, in the shape of the table of Srivastava & Weis (2005). No record is real.
 
-    The quasi-identifiers have 9,678 combinations within 2 % among 29,102 records. The same `n` and `seed` give the same
-    records.
+    The quasi-identifiers have 9,678 combinations (within 2 %) among 29,102 records.
+
+    Parameters
+    ----------
+    n
+        Number of generated records.
+    seed
+        Seed of the generator: the same `n` and `seed` give the same records.
+    quasi
+        The quasi-identifiers.
+    sensitive
+        The sensitive columns.
     """
     return _generated(visits.generate, visits.NOTE, n, seed, quasi, sensitive)
 
@@ -111,6 +139,6 @@ def _generated(
     sensitive: str | Sequence[str] | None,
 ) -> Table:
     if n < 1 or seed < 0:
-        raise BadInput("generated records: give their number n, 1 or more, and a seed, 0 or more")
+        raise BadInput(f"generated records: n must be at least 1 and seed at least 0, got n={n} and seed={seed}")
     table = Table.read(generate(n, seed), quasi=quasi, sensitive=sensitive)
     return replace(table, notes=(*table.notes, note))

@@ -1,8 +1,8 @@
-"""What quasi-identifiers tell about each other: a zip its state, an employer partly so.
+"""Dependencies between quasi-identifiers: a zip determines its state, an employer partly.
 
 Goodman & Kruskal, Measures of Association for Cross Classifications (1954): lambda is the share of wrong guesses of one
-column that knowing another saves. Each record is guessed from the others here, since a value that only one record has
-would be right about that record whatever it says.
+column that knowledge of another saves. Here each record is guessed from the other records only: a value of a single
+record would otherwise always be guessed correctly.
 """
 
 from __future__ import annotations
@@ -16,84 +16,86 @@ import pandas as pd
 
 from workbench.base import progress as underway
 from workbench.base.errors import TooMany
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import format_whole_percent
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 
-NEARLY, PARTLY = 0.8, 0.2  # strengths from which words say so
-SEEN = 0.1  # the least share of the records that are not alone: of fewer nothing is said
+NEARLY, PARTLY = 0.8, 0.2  # minimum strengths of "nearly determines" and "partly determines"
+SEEN = 0.1  # minimum share of records that share their value with others; with fewer there is no statement
 COLUMNS = [
     "determining", "verdict", "determined", "share", "commonest", "strength", "settled", "exceptions", "alone",
 ]  # fmt: skip
-UNSEEN = "What the quasi-identifiers tell about each other is not looked at: their combinations do not fit into memory."
-DENSE = 1 << 22  # combinations of values that are counted without sorting
+UNSEEN = "Dependencies between quasi-identifiers are not measured: their combinations do not fit into memory."
+MANY = 2_000_000  # beyond, the engine counts each pair of columns, and the cells are not used
+DENSE = 1 << 22  # up to here, combinations are counted in an array instead of by sorting
 
 
 @dataclass(frozen=True)
 class Dependency:
-    """How well one column is guessed from another: as the commonest value among the other records that agree on it."""
+    """The accuracy of guessing one column as the commonest value among the other records that agree on another."""
 
     determining: str
     determined: str
     records: int
-    alone: int  # records whose value of the determining column nobody else has: nothing is seen of them
+    alone: int  # records whose value of the determining column is unique; they are not guessed
     exceptions: int  # records without the commonest value of their group
-    settled: float  # of the values of the determining column that several records have, those that go with one value
-    share: float  # guessed right, of the records that are not alone; nan where all are
-    commonest: float  # guessed right if the determining column is not known
+    settled: float  # share of the repeated values of the determining column that occur with a single value
+    share: float  # guessed correctly among the records that are not alone; nan if all are alone
+    commonest: float  # guessed correctly without the determining column
 
     @property
     def strength(self) -> float:
-        """The share of wrong guesses that it saves. 0: it tells nothing, or too few records share a value; 1: all."""
+        """The share of wrong guesses that are saved, 0 to 1; also 0 if too few records share a value."""
         if not self.seen or self.commonest == 1:
             return 0.0
         return max(0.0, (self.share - self.commonest) / (1 - self.commonest))
 
     @property
     def seen(self) -> bool:
-        """Whether enough records share their value of the determining column to say what it tells."""
+        """True if enough records share their value of the determining column for a statement."""
         return self.records - self.alone >= SEEN * self.records
 
     @property
     def verdict(self) -> str:
-        """In a word."""
+        """The strength in words, as a verb."""
         if not self.exceptions and self.strength:
             return "determines"
         if self.strength >= NEARLY:
             return "nearly determines"
-        return "partly determines" if self.strength >= PARTLY else "says little about"
+        return "partly determines" if self.strength >= PARTLY else "hardly predicts"
 
     @property
-    def gives_away(self) -> bool:
-        """Whether who knows the one column as good as knows the other."""
+    def is_strong(self) -> bool:
+        """True if the determining column reveals the other one (nearly) with certainty."""
         return self.verdict in ("determines", "nearly determines")
 
     @property
     def words(self) -> str:
-        """zip nearly determines state: 92 %"""
-        told = f"{self.determining} {self.verdict} {self.determined}"
-        return told if self.verdict == "determines" or not self.seen else f"{told}: {self.per_cent}"
+        """A short statement, such as `zip nearly determines state: 92 %`."""
+        statement = f"{self.determining} {self.verdict} {self.determined}"
+        return statement if self.verdict == "determines" or not self.seen else f"{statement}: {self.per_cent}"
 
     @property
     def per_cent(self) -> str:
-        """The share, in whole per cent."""
-        return about_per_cent(self.share) if self.seen else ""
+        """The share of correct guesses, in whole per cent."""
+        return format_whole_percent(self.share) if self.seen else ""
 
     @property
     def sentence(self) -> str:
-        """The figures behind the words."""
+        """The figures behind the statement."""
         a, b = self.determining, self.determined
         if not self.seen:
-            return f"Nearly every record has a value of {a} of its own: too few to see what {a} tells about {b}."
-        told = (
-            f"Guessed as the commonest among the other records with the same {a}, {b} is right for {self.per_cent} of "
-            f"the records; as the commonest of all, for {about_per_cent(self.commonest)}. {self._excepted}."
+            return f"Nearly every record has its own value of {a}: too few share one to see how well {a} predicts {b}."
+        sentence = (
+            f"Guessing the commonest {b} among the other records with the same {a} is correct for {self.per_cent} "
+            f"of the records; guessing the commonest {b} of all, for {format_whole_percent(self.commonest)}. "
+            f"{self._excepted}."
         )
         if self.settled > self.share:
-            told += (
-                f" Of the values of {a} that several records have, {about_per_cent(self.settled)} have one {b} each."
+            sentence += (
+                f" {format_whole_percent(self.settled)} of the values of {a} with several records have a single {b}."
             )
-        return told
+        return sentence
 
     @property
     def _excepted(self) -> str:
@@ -102,10 +104,10 @@ class Dependency:
 
     @property
     def meaning(self) -> str:
-        """What follows for a release; nothing where the dependency is weak."""
-        if not self.gives_away:
+        """The consequence for a release; empty if the dependency is weak."""
+        if not self.is_strong:
             return ""
-        return f"Generalizing {self.determined} hides nothing while {self.determining} stays as fine as it is."
+        return f"Generalizing {self.determined} hides nothing unless {self.determining} is generalized too."
 
 
 def _records(number: int) -> str:
@@ -113,37 +115,49 @@ def _records(number: int) -> str:
 
 
 def dependencies(table: Table) -> pd.DataFrame:
-    """What each quasi-identifier tells about each other one, the strongest first."""
+    """Measure how well each quasi-identifier predicts each other one.
+
+    Parameters
+    ----------
+    table
+        A table with at least two quasi-identifiers.
+
+    Returns
+    -------
+    A row per ordered pair, the strongest first. `share` is the share of correct guesses with the determining column,
+    `commonest` without it; `strength` is Goodman and Kruskal's lambda, leaving out the record that is guessed.
+    """
     rows = [[getattr(one, name) for name in COLUMNS] for one in between(table)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def given_away(table: Table) -> list[str]:
-    """The strong dependencies, each with what follows, for those who choose roles; or that nobody has looked."""
+def describe_dependencies(table: Table) -> list[str]:
+    """Describe the strong dependencies and their consequences, or report that none could be measured."""
     try:
-        return [f"{one.words}. {one.meaning}" for one in between(table) if one.gives_away]
+        return [f"{one.words}. {one.meaning}" for one in between(table) if one.is_strong]
     except TooMany:
         return [UNSEEN]
 
 
 def between(table: Table) -> tuple[Dependency, ...]:
-    """The dependencies between quasi-identifiers, the strongest first; counted from the cells, whatever the engine."""
+    """Return the dependencies between quasi-identifiers, the strongest first."""
     return table.remember("dependencies", lambda: _between(table))
 
 
 def _between(table: Table) -> tuple[Dependency, ...]:
     if len(table.quasi) < 2:
         return ()
-    cells, found = table.cells(), []
+    table.engine.require_combinations_fit(table.quasi, table.columns)
+    cells, found = table.cells() if table.records <= MANY else None, []
     for i, j in combinations(range(len(table.quasi)), 2):
-        underway.step()
-        a, b, counts = _combined(table, cells, i, j)
+        underway.checkpoint()
+        a, b, counts = _combined(table, cells, i, j) if cells else _pairs(table, i, j)
         found += [_counted(table, i, j, a, b, counts), _counted(table, j, i, b, a, counts)]
     return tuple(sorted(found, key=lambda one: -one.strength))
 
 
 def _combined(table: Table, cells: Cells, i: int, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The combinations of values of two quasi-identifiers, and the records of each."""
+    """Count the combinations of values of two quasi-identifiers from the cells."""
     width, height = (table.columns[table.quasi[k]].size for k in (i, j))
     key = cells.quasi[i].astype(np.int64) * height + cells.quasi[j]
     if width * height <= max(DENSE, 4 * len(cells)):
@@ -154,6 +168,12 @@ def _combined(table: Table, cells: Cells, i: int, j: int) -> tuple[np.ndarray, n
         there, place = np.unique(key, return_inverse=True)
         counts = np.bincount(place, cells.weight)
     return there // height, there % height, counts
+
+
+def _pairs(table: Table, i: int, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count the combinations of values of two quasi-identifiers in the engine: all cells would take gigabytes."""
+    pairs = table.engine.collapse([table.quasi[i], table.quasi[j]], [])
+    return pairs.quasi[0], pairs.quasi[1], pairs.weight
 
 
 def _counted(table: Table, i: int, j: int, group: np.ndarray, value: np.ndarray, counts: np.ndarray) -> Dependency:
@@ -175,11 +195,11 @@ def _counted(table: Table, i: int, j: int, group: np.ndarray, value: np.ndarray,
 
 
 def _guessed(group: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of records in sorted groups, by value: each group's records, those of its commonest value, those guessed right.
+    """Return, for each group: its records, those of its commonest value, and those that are guessed correctly.
 
-    The others of the group guess the commonest value among them, or one of the commonest by chance. They are right
-    about records of the commonest value alone: always where it stays so without the record, by chance where it draws
-    level.
+    Records come in sorted groups, by value. A record's value is guessed as the commonest among the others of its group,
+    or as one of the commonest at random. Only records of the commonest value are guessed correctly: always if it is
+    still the commonest without the record, sometimes if it then draws level with others.
     """
     first = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
     size = np.diff(np.append(first, len(group)))

@@ -1,8 +1,9 @@
-"""Generated donations to parties, in the shape of the table of Srivastava & Weis (2005): no record is a real one.
+"""Generated donations to parties, in the shape of the table of Srivastava & Weis (2005). No record is real.
 
-What is known of their table (277,274 donations, 164,649 combinations of state, zip and employer) sets how often donors
-give again. The skew of zips and employers, and how far an employer determines its state, are those of 372,629 real
-donations of 2008, of which nothing else is taken: their combinations are fewer, 127,736, since their donors gave again.
+The published figures of their table (277,274 donations, 164,649 combinations of state, zip and employer) determine how
+often donors give again. The skew of zips and employers, and how far an employer determines its state, are those of
+372,629 real donations of 2008. Nothing else is derived from these: their 127,736 combinations are fewer, since their
+donors gave again more often.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-NOTE = "These donations are generated: no record is a real one; zip codes and employers are made up."
-# states in the order of their zip codes, with their people in hundreds of thousands (public, about 2005)
+NOTE = "These donations are generated: no record is real, and zip codes and employers are invented."
+# states in the order of their zip codes, with their populations in hundreds of thousands (public, about 2005)
 STATES = {
     **{"PR": 39, "VI": 1, "MA": 64, "RI": 11, "NH": 13, "ME": 13, "VT": 6, "CT": 35, "NJ": 87, "NY": 193, "PA": 124},
     **{"DE": 8, "DC": 6, "MD": 56, "VA": 76, "WV": 18, "NC": 87, "SC": 43, "GA": 91, "FL": 178, "AL": 46, "TN": 60},
@@ -21,14 +22,14 @@ STATES = {
     **{"IL": 128, "MO": 58, "KS": 27, "NE": 18, "LA": 45, "AR": 28, "OK": 35, "TX": 229, "CO": 47, "WY": 5, "ID": 14},
     **{"UT": 25, "AZ": 59, "NM": 19, "NV": 24, "CA": 361, "HI": 13, "GU": 2, "OR": 36, "WA": 63, "AK": 7},
 }
-ZIPS = 24_000  # of which some nobody gives from
-ZIP_SKEW = 1.45  # the deviation of the logarithm of a zip's share
-# what stands in place of an employer, and for which share of donors
+ZIPS = 24_000  # some have no donor
+ZIP_SKEW = 1.45  # standard deviation of the logarithm of a zip's share
+# entries in place of an employer, with their shares of donors
 OCCUPATIONS = {"RETIRED": 0.16, "SELF-EMPLOYED": 0.06, "HOMEMAKER": 0.03, "ATTORNEY": 0.02, "BUSINESS OWNER": 0.01}
-EMPLOYERS = 200_000  # of which many nobody gives from
-EMPLOYER_SKEW = 0.7  # the exponent of Zipf's law
-NEARLY_EQUAL = 5  # added to the ranks, so that the largest employers are of nearly one size
-GIVES_AGAIN = 0.03  # the chance of one more donation by a donor
+EMPLOYERS = 200_000  # many have no donor
+EMPLOYER_SKEW = 0.7  # exponent of Zipf's law
+NEARLY_EQUAL = 5  # added to the ranks, so that the largest employers have similar sizes
+GIVES_AGAIN = 0.03  # probability of one more donation by the same donor
 AMOUNTS = {250: 21, 500: 18, 1000: 15, 200: 12, 300: 8, 2000: 5, 400: 4, 100: 4, 350: 2, 600: 2, 1500: 1, 5000: 1}
 ODD_AMOUNTS = 0.08
 SYLLABLES = [begin + end for begin in ("BA", "CO", "DE", "FE", "GA", "HO", "KI", "MA", "RO", "SU") for end in "LNR"]
@@ -37,12 +38,12 @@ KINDS = ("", " & SONS", " ASSOCIATES", " COLLEGE", " GROUP", " HOSPITAL", " INDU
 
 @dataclass(frozen=True)
 class Country:
-    """Zips in the order of states, and employers, the largest first; leans are the log odds of a gift to REP."""
+    """Zips in the order of states, and employers by size; leans are the log odds of a donation to REP."""
 
-    state: np.ndarray  # of each zip
+    state: np.ndarray  # per zip
     codes: np.ndarray
-    upto: np.ndarray  # cumulative share of each zip among all people
-    begins: np.ndarray  # of each state, the cumulative share before its first zip
+    upto: np.ndarray  # cumulative shares of the zips among all people
+    begins: np.ndarray  # per state, the cumulative share before its first zip
     home: np.ndarray  # zip of each employer
     employs: np.ndarray  # cumulative share of each employer
     names: np.ndarray  # of employers, then occupations
@@ -51,7 +52,7 @@ class Country:
 
 
 def generate(n: int, seed: int) -> pd.DataFrame:
-    """So many donations: state, zip, employer, party, amount. A zip lies in one state; a seed is a country."""
+    """Generate `n` donations: state, zip, employer, party, amount. Each seed has its own zips and employers."""
     country = _country(np.random.default_rng([seed, 0]))
     draw = np.random.default_rng([seed, 1])
     donor = np.repeat(np.arange(n), draw.geometric(1 - GIVES_AGAIN, n))[:n]
@@ -106,7 +107,7 @@ def _cumulative(weight: np.ndarray) -> np.ndarray:
 
 
 def _lives(country: Country, employer: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-    """The zip of each donor: those of small employers live near it, those of large ones in many states."""
+    """Return the zip of each donor: near a small employer, in many states for a large one."""
     rank = np.log(employer + 1)
     in_state = np.clip(0.1 + 0.1 * rank, 0.12, 0.97)
     in_zip = in_state * np.clip(0.1 * rank, 0.3, 0.85)
@@ -119,7 +120,7 @@ def _lives(country: Country, employer: np.ndarray, draw: np.random.Generator) ->
 
 
 def _amounts(n: int, draw: np.random.Generator) -> np.ndarray:
-    """Whole dollars, most of them round."""
+    """Draw amounts in whole dollars, most of them round."""
     weight = np.array(list(AMOUNTS.values()), float)
     found = draw.choice(list(AMOUNTS), n, p=weight / weight.sum())
     odd = np.clip(np.exp(draw.normal(6, 0.8, n)), 5, 25_000).astype(int)
@@ -127,7 +128,7 @@ def _amounts(n: int, draw: np.random.Generator) -> np.ndarray:
 
 
 def _names(draw: np.random.Generator) -> np.ndarray:
-    """A name for each employer; its place in the alphabet says nothing about the employer."""
+    """Return a random name for each employer; the alphabetical order reveals nothing."""
     syllables, kinds = np.array(SYLLABLES), np.array(KINDS)
     count = len(syllables)
     number = draw.permutation(count**3 * len(kinds))[:EMPLOYERS]

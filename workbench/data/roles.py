@@ -1,17 +1,18 @@
-"""Which columns are in which role, and how columns are named: one, several, or a list as people type it."""
+"""Roles of columns, and lists of column names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.base.errors import BadInput, columns_meant, said
+from workbench.base.errors import BadInput, safe_repr, suggest_column
 
 if TYPE_CHECKING:
     from workbench.data.column import Column
 
-NEARLY_ALL = 0.9
-NOTHING = "nothing but missing values, left out"  # what the notes of a table say of a column
+NEARLY_ALL, HALF = 0.9, 0.5
+DENSE = 2  # record numbers skip at most every second number
+NOTHING = "all values are missing, left out"  # a note about an empty column
 
 
 def assign(
@@ -21,16 +22,16 @@ def assign(
     identifiers: Sequence[str],
     weight: str | Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """The role of every column; complains about unknown columns and columns in two roles."""
+    """Return the role of every column. Raise BadInput for unknown columns and for columns with two roles."""
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "weight": column_names(weight)}
     if len(given["weight"]) > 1:
-        raise BadInput(f"{len(given['weight'])} columns were named as weights; name one, or none")
+        raise BadInput(f"there are {len(given['weight'])} weight columns; choose at most one")
     roles: dict[str, str] = {}
     for role, chosen in given.items():
         require_columns(chosen, names, role)
         for name in chosen:
             if name in roles:
-                raise BadInput(f"column {name!r} is {roles[name]} and {role}; give it one role")
+                raise BadInput(f"column {name!r} has two roles, {roles[name]} and {role}; give it one role")
             roles[name] = role
     if not quasi:
         raise BadInput("no quasi-identifier was chosen; choose at least one")
@@ -38,27 +39,37 @@ def assign(
 
 
 def only_these(known: Iterable[str], required: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """Roles of other data's columns that read those known here, and no other; complains where a required one lacks."""
+    """Return roles that read the known columns only. Raise BadInput if a required one is missing."""
     require_columns(required, names, "quasi-identifier of the population")
     return {name: "neutral" if name in known else "identifier" for name in names}
 
 
 def notes_of_roles(columns: Mapping[str, Column], roles: Mapping[str, str], records: int) -> Iterator[str]:
-    """Which columns that are released differ in (nearly) every record."""
-    for role in ("quasi", "neutral"):
+    """Yield a note for each released column that differs in nearly every record; none without quasi-identifiers."""
+    for role in ("quasi", "neutral") if "quasi" in roles.values() else ():
         for name, column in columns.items():
             if roles[name] == role and _nearly_identifies(column, role, records):
                 yield f"column {name!r} ({role}) is different in (nearly) every record; is it an identifier?"
 
 
 def _nearly_identifies(column: Column, role: str, records: int) -> bool:
-    """Whether it differs in nearly every record; neutral fractions do so as readings, not as numbers of people."""
-    measured = column.values.dtype.kind == "f" and role == "neutral"
+    """Return whether the column differs in nearly every record, and is not a measurement or an amount."""
+    measured = column.values.dtype.kind == "f"
+    if role == "quasi":  # published as ranges, whereas neutral amounts are published exactly
+        measured = column.kind == "number" and not counts_records(column)
     return len(column.values) >= NEARLY_ALL * records > 1 and not measured
 
 
+def counts_records(column: Column) -> bool:
+    """Return whether these are consecutive whole numbers, most of them unique, as in a record number."""
+    records, distinct = int(column.totals.sum()), len(column.values)
+    if column.values.dtype.kind != "i" or distinct <= HALF * records or records < 2:
+        return False
+    return int(column.values[-1]) - int(column.values[0]) < DENSE * distinct
+
+
 def unfit_as_weight(column: Column) -> str:
-    """Why a column cannot say how many people each record stands for; nothing if it can."""
+    """Return why a column cannot be a weight; empty if it can."""
     if column.kind != "number":
         return f"it is a column of {'dates' if column.kind == 'date' else 'text'}"
     if column.missing:
@@ -69,32 +80,33 @@ def unfit_as_weight(column: Column) -> str:
 
 
 def check_weight(column: Column) -> None:
-    """Raise BadInput where a column cannot say how many people each record stands for."""
+    """Raise BadInput if a column cannot be a weight."""
     if wrong := unfit_as_weight(column):
         raise BadInput(
-            f"weight {column.name!r}: {wrong}; a weight says how many people each record stands for, as a number that "
-            "is 0 or above: correct the column, or give it another role"
+            f"weight {column.name!r}: {wrong}; a weight is the number of people that each record represents, 0 or "
+            "more: correct the column, or give it another role"
         )
 
 
 def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "", notes: Sequence[str] = ()) -> None:
-    """Raise BadInput for the first that is no column of the data."""
+    """Raise BadInput for the first name that is not a column."""
     for name in wanted:
         if not isinstance(name, str) or name not in names:
             raise BadInput(lacking(name, names, role, notes))
 
 
 def lacking(name: object, names: Sequence[str], role: str = "", notes: Sequence[str] = ()) -> str:
-    """That there is no such column, and which may be meant; or that it is there and empty, as the notes say."""
+    """Return a message: there is no such column (with a suggestion), or it is empty according to the notes."""
     if f"{name}: {NOTHING}" in notes:
-        return f"column {said(name)} has nothing but missing values; leave it out"
-    return f"the data have no column {said(name)}{f' (wanted as {role})' if role else ''}; {columns_meant(name, names)}"
+        return f"all values of column {safe_repr(name)} are missing; leave it out"
+    purpose = f" (as {role})" if role else ""
+    return f"the data have no column {safe_repr(name)}{purpose}; {suggest_column(name, names)}"
 
 
 def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Columns given in a call: none, one by its name, or several."""
+    """Return a tuple of names for a call's argument: None, a name, or several names."""
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
     if not isinstance(given, Iterable):
-        raise BadInput(f"columns are given by name, one or a list of them, not as {said(given)}")
+        raise BadInput(f"columns must be a name or a list of names, got {safe_repr(given)}")
     return tuple(given)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from workbench.base.errors import BadInput, said
-from workbench.base.small_counts import some_of
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.small_counts import describe_part
 from workbench.data.coding import occurring
 from workbench.data.engines.memory import Memory
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Sampled(NamedTuple):
-    """How many records were drawn at random, without replacement, of how many."""
+    """The number of records that were drawn at random without replacement, and the number they were drawn from."""
 
     records: int
     of: int
@@ -25,30 +25,37 @@ class Sampled(NamedTuple):
     def __str__(self) -> str:
         return f"a random sample of {self.records:,} of {self.of:,} records"
 
-    def told(self, smallest: int) -> str:
-        """The same, as numbers of people may be told."""
-        return f"a random sample of {some_of(self.records, self.of, smallest, 'record', 'records')}"
+    def describe(self, smallest: int) -> str:
+        """Return the description with counts rounded for publication."""
+        return f"a random sample of {describe_part(self.records, self.of, smallest, 'record', 'records')}"
 
 
 def sample(table: Table, records: int, seed: int = 0) -> Table:
-    """So many of the records, in memory; the table itself, or all of its records, where it has no more."""
+    """Draw records at random into memory; a table without more records is returned as a whole, in memory."""
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise BadInput(f"a sample of {said(records)} records: say how many as a whole number, 1 or above")
+        raise BadInput(f"sample: must be a whole number of records, at least 1, got {safe_repr(records)}")
     if table.records > records:
-        found = _of(table, table.engine.drawn(records, seed))
+        found = _with_codes(table, table.engine.drawn(records, seed))
         whole = table.sampled is not None and table.sampled.records == table.records
         drawn = Sampled(records, table.sampled.of if table.sampled is not None and whole else table.records)
         return replace(found, sampled=drawn, notes=(*table.notes, str(drawn)))
-    return table if table.engine.in_memory else _of(table, table.engine.drawn(table.records, seed))
+    return table if table.engine.in_memory else _with_codes(table, table.engine.drawn(table.records, seed))
 
 
 def resample(table: Table, seed: int) -> Table:
-    """As many records as the table has, drawn with replacement (the bootstrap)."""
+    """Draw as many records as the table has, with replacement (the bootstrap)."""
     table.engine.require_memory("records are drawn one by one")
     drawn = np.sort(np.random.default_rng(seed).integers(0, table.records, table.records))
-    return _of(table, {name: codes[drawn] for name, codes in table.codes.items()})
+    return _with_codes(table, {name: codes[drawn] for name, codes in table.codes.items()})
 
 
-def _of(table: Table, codes: dict[str, np.ndarray]) -> Table:
+def subsample(table: Table, records: int, seed: int) -> Table:
+    """Draw records without replacement, without a note that they are a sample."""
+    table.engine.require_memory("records are drawn one by one")
+    drawn = np.sort(np.random.default_rng(seed).choice(table.records, records, replace=False))
+    return _with_codes(table, {name: codes[drawn] for name, codes in table.codes.items()})
+
+
+def _with_codes(table: Table, codes: dict[str, np.ndarray]) -> Table:
     columns, engine = occurring(table.columns, Memory(codes))
     return replace(table, columns=columns, engine=engine, _memory={}, _locks={})

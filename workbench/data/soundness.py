@@ -1,4 +1,4 @@
-"""Whether columns can have the roles that they were given."""
+"""Check whether columns can have their roles."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from workbench.data.sensitive import require_measurable
 
 
 def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], levels: Mapping[str, int]) -> None:
-    """Raise BadInput where a level is not of a sensitive column, or a column cannot have its role."""
+    """Raise BadInput if a level is not of a sensitive column, or a column cannot have its role."""
     sensitive = [name for name in columns if roles[name] == "sensitive"]
     for name in levels:
         if name not in sensitive:
             there = ", ".join(sensitive) or "none"
-            raise BadInput(f"levels names {name!r}, which is not a sensitive column; there are {there}")
+            raise BadInput(f"levels: {name!r} is not a sensitive column; the sensitive columns are: {there}")
     for name in sensitive:
         require_measurable(columns[name], levels.get(name, 0))
     for name in columns:

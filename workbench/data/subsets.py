@@ -1,6 +1,6 @@
-"""Every subset of some columns: how many records are alone on it, and for whom it is a smallest that singles them out.
+"""Count, for every subset of some columns, the records that are unique on it, and those for which it is minimal.
 
-Smallest unique sets: Elliot, Manning & Ford, A Computational Algorithm for Handling the Special Uniques Problem (2002).
+Minimal unique sets: Elliot, Manning & Ford, A Computational Algorithm for Handling the Special Uniques Problem (2002).
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from workbench.base import progress as underway
 from workbench.base.errors import BadInput
 from workbench.data.cells import row_keys
 
-MOST = 12  # columns: of 12 there are 4,096 subsets
+MOST = 12  # columns, which have 4,096 subsets
 WORK = 2**29  # subsets x rows; a byte of memory each
 
 
 class Subsets(NamedTuple):
-    """An entry a subset; bit i of its number says whether column i is in it."""
+    """One entry per subset; bit i of its number is set if column i belongs to it."""
 
-    groups: np.ndarray  # that look different on it
-    unique: np.ndarray  # records that are alone on it
-    below: np.ndarray  # records in groups of fewer than k
-    minimal: np.ndarray  # records that are alone on it and on no part of it
+    groups: np.ndarray  # number of distinct combinations of values
+    unique: np.ndarray  # number of unique records
+    below: np.ndarray  # number of records in groups smaller than k
+    minimal: np.ndarray  # number of records that are unique on it and on none of its subsets
 
 
 class _Groups(NamedTuple):
-    """What looks different on a subset: a key, the records, and one of the rows with it."""
+    """The distinct combinations of values on a subset: a key, the number of records, and one row with it."""
 
     key: np.ndarray
     records: np.ndarray
@@ -36,17 +36,18 @@ class _Groups(NamedTuple):
 
 
 def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Subsets:
-    """Rows are codes, one array a column, each so many records.
+    """Count groups and unique records on every subset of the columns.
 
-    The groups of a subset are rolled up from those of one with a column more. The column with most values is left out
-    first: half of all subsets then have few groups.
+    Each row of `codes` (one array per column) represents `weight` records. The groups of a subset are merged from those
+    of a subset with one more column. The column with the most values is removed first, so half of all subsets have few
+    groups.
     """
     if len(codes) > MOST:
-        raise BadInput(f"{len(codes)} columns have {2 ** len(codes):,} subsets; give at most {MOST} columns")
+        raise BadInput(f"{len(codes)} columns have {2 ** len(codes):,} subsets; choose at most {MOST} columns")
     if not countable(len(codes), len(weight)):
         raise BadInput(
             f"{len(codes)} columns have {2 ** len(codes):,} subsets and {len(weight):,} combinations of values, too "
-            "many to count; give fewer columns"
+            "many to count; choose fewer columns"
         )
     found = Subsets(*np.zeros((4, 2 ** len(codes)), np.int64))
     alone = np.flatnonzero(_alone(codes, weight))
@@ -54,7 +55,7 @@ def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Sub
     place[alone] = np.arange(len(alone))
     singles = np.zeros((2 ** len(codes), len(alone)), bool)
     for number, groups in _walk(codes, weight):
-        underway.step()
+        underway.checkpoint()
         single = groups.records == 1
         found.groups[number], found.unique[number] = len(groups.key), np.count_nonzero(single)
         found.below[number] = groups.records[groups.records < k].sum()
@@ -67,12 +68,12 @@ def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Sub
 
 
 def countable(columns: int, rows: int, work: int = WORK) -> bool:
-    """Whether all subsets of so many columns may be counted, and are worth the time."""
+    """Return whether all subsets of so many columns can be counted in reasonable time."""
     return columns <= MOST and rows * 2**columns <= work
 
 
 def _alone(codes: Sequence[np.ndarray], weight: np.ndarray) -> np.ndarray:
-    """The rows of one record that no other equals: who is alone on a part is alone on the whole."""
+    """Return the rows that are unique records: only those can be unique on a subset."""
     whole = _rolled(_key(codes, weight)[0], weight, np.arange(len(weight)))
     found = np.zeros(len(weight), bool)
     found[whole.row[whole.records == 1]] = True
@@ -80,14 +81,14 @@ def _alone(codes: Sequence[np.ndarray], weight: np.ndarray) -> np.ndarray:
 
 
 def _key(codes: Sequence[np.ndarray], weight: np.ndarray) -> tuple[np.ndarray, int]:
-    """A number a row, equal where all codes are, and how many there may be."""
+    """Return a number for each row, equal for equal codes, and the range of these numbers."""
     sizes = [int(one.max(initial=0)) + 1 for one in codes]
     (key,), largest = row_keys(sizes, [len(weight)], [one.astype(np.int64) for one in codes])
     return key, largest
 
 
 def _walk(codes: Sequence[np.ndarray], weight: np.ndarray) -> Iterator[tuple[int, _Groups]]:
-    """Every subset by its number, depth first, so that no more groups are held than there are columns."""
+    """Yield every subset by its number, depth first, so that memory has at most as many groups as there are columns."""
     order = sorted(range(len(codes)), key=lambda i: -int(codes[i].max(initial=0)))
 
     def below(number: int, groups: _Groups, start: int) -> Iterator[tuple[int, _Groups]]:
@@ -102,7 +103,7 @@ def _walk(codes: Sequence[np.ndarray], weight: np.ndarray) -> Iterator[tuple[int
 
 
 def _rolled(key: np.ndarray, records: np.ndarray, row: np.ndarray) -> _Groups:
-    """Rows with the same key are one group."""
+    """Merge rows with the same key into one group."""
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(key)])

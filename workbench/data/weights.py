@@ -1,4 +1,4 @@
-"""How many people each record stands for: what is told of many is weighted, class sizes never."""
+"""The number of people that each record represents. Aggregates are weighted, class sizes never."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def people(table: Table, others: Iterable[str] = ()) -> np.ndarray:
-    """How many people the records of each cell stand for; where no column says it, each for one."""
+    """Return the number of people that the records of each cell represent; without a weight column, one per record."""
     cells = table.cells(others)
     if table.weight is None:
         return cells.weight
@@ -23,7 +23,7 @@ def people(table: Table, others: Iterable[str] = ()) -> np.ndarray:
 
 
 def _weighed(table: Table, weight: str, cells: Cells, beside: Sequence[str]) -> np.ndarray:
-    """The weights of each cell, summed up over finer cells: both stand in the order of their codes."""
+    """Add up the weights of each cell over finer cells; both are sorted by their codes."""
     finer = table.seen.collapse(table.quasi, (*table.sensitive, *beside, weight))
     codes = [*finer.quasi, *(finer.others[name] for name in cells.others)]
     change = np.logical_or.reduce([np.diff(axis, prepend=axis[:1] - 1) != 0 for axis in codes])
@@ -31,21 +31,21 @@ def _weighed(table: Table, weight: str, cells: Cells, beside: Sequence[str]) -> 
     return np.add.reduceat(each.astype(float), np.flatnonzero(change))
 
 
-def heaviest(table: Table) -> float:
-    """The most people that a record stands for."""
+def max_weight(table: Table) -> float:
+    """Return the maximum number of people that a record represents."""
     return 1 if table.weight is None else float(table.columns[table.weight].values.max())
 
 
 def of_record(table: Table) -> np.ndarray:
-    """How many people each record stands for; only where the records are in memory."""
+    """Return the number of people that each record represents. Only for records in memory."""
     assert table.weight is not None
     return table.columns[table.weight].values[table.codes[table.weight]].astype(float)
 
 
 def shares(table: Table) -> dict[str, np.ndarray]:
-    """The distribution of each sensitive column among the people that the records stand for: what is true of many.
+    """Return the distribution of each sensitive column among the represented people.
 
-    What an adversary knows of the records is `Sensitive.prior`.
+    An attacker's prior knowledge about records is `Sensitive.prior`.
     """
     if table.weight is None:
         return {name: seen.prior for name, seen in table.sensitive.items()}

@@ -1,4 +1,4 @@
-"""Wording: what pages call the columns and the records of a table; released files keep the columns' own names."""
+"""Wording: the titles of columns and records on pages; released files have the original column names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from workbench.base import small_counts
-from workbench.base.figures import join_names, words
+from workbench.base.figures import humanize_name, join_names
 
-LONG = 3  # values that a sentence lists
+LONG = 3  # maximum number of values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
 SET, COUNTED = re.compile(r"\{(.*)\}( or missing)?", re.S), re.compile(r" \.\. .*: (\d+) values$", re.S)
 INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
@@ -18,23 +18,28 @@ INTERVAL = re.compile(rf"\[({NUMBER})(?:-|\.\.| to )({NUMBER})[\]\[]")
 
 @dataclass(frozen=True)
 class Wording:
-    """Titles of columns, and what one record is and what several are."""
+    """Titles of columns, the nouns for one record and for several, and the values that pages warn about."""
 
     titles: Mapping[str, str] = field(default_factory=dict)
     one: str = "person"
     many: str = "people"
+    harmful: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by sensitive column, if declared
 
     def plain(self) -> dict[str, Any]:
-        """Plain data: `Wording(**plain)` is the same."""
+        """Return plain data; `Wording(**plain)` restores it."""
         return asdict(self)
 
     def column(self, name: str) -> str:
-        """What a column is called in a sentence."""
-        return self.titles.get(name) or words(name)
+        """Return the title of a column in a sentence."""
+        return self.titles.get(name) or humanize_name(name)
 
     def columns(self, names: Sequence[str], last: str = "and") -> str:
-        """Columns in a sentence: age, race and sex."""
+        """Return the titles of columns as a list in a sentence: age, race and sex."""
         return join_names([self.column(name) for name in names], last)
+
+    def having(self, name: str, label: str) -> str:
+        """Return a column with one of its values, to follow "have": health “very good”."""
+        return f"{self.column(name)} “{label}”"
 
     @property
     def nobody(self) -> str:
@@ -49,29 +54,35 @@ class Wording:
         return "everybody’s" if self.many == "people" else f"every {self.one}’s"
 
     def people(self, count: int, smallest: int) -> str:
-        """How many records, as the threshold allows: about 120 visits."""
-        return small_counts.people(count, smallest, self.one, self.many)
+        """Return a rounded number of records: about 120 visits."""
+        return small_counts.describe_count(count, smallest, self.one, self.many)
+
+    def group(self, published: int, smallest: int) -> str:
+        """Return the size of a group from its published size."""
+        if smallest > 1 and published < 2 * smallest:
+            return f"fewer than {2 * smallest:,} {self.many}"
+        return self.people(published, smallest)
 
     def some_of(self, count: int, of: int, smallest: int) -> str:
-        """So many of all records, as the threshold allows."""
-        return small_counts.some_of(count, of, smallest, self.one, self.many)
+        """Return a rounded part of all records."""
+        return small_counts.describe_part(count, of, smallest, self.one, self.many)
 
     def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
-        """A group in words; what is None may be anything."""
-        return self._together(map(self._spoken, names, labels))
+        """Return a group in words; None stands for any value."""
+        return self._join_parts(map(self._spoken, names, labels))
 
     def groups(self, labels: Mapping[str, Collection[str | None]]) -> list[str]:
-        """Many groups in words, each of what the columns have at its place; there is at least one column."""
+        """Return many groups in words, each from the columns' labels at its index; at least one column is needed."""
         parts = []
         for name, those in labels.items():
             spoken = {one: self._spoken(name, one) for one in set(those)}
             parts.append([spoken[one] for one in those])
-        return list(map(self._together, zip(*parts, strict=True)))
+        return list(map(self._join_parts, zip(*parts, strict=True)))
 
     def _spoken(self, name: str, label: str | None) -> str:
         return "" if label is None else f"{self.column(name)} {unbracketed(label)}"
 
-    def _together(self, parts: Iterable[str]) -> str:
+    def _join_parts(self, parts: Iterable[str]) -> str:
         return " · ".join(filter(None, parts)) or self.everybody
 
 
@@ -79,7 +90,7 @@ PLAIN = Wording()
 
 
 def brief(label: str | None) -> str | None:
-    """A released value for a sentence: of a long set how many values it has, and whether one may be missing."""
+    """Shorten a released value for a sentence: a long set becomes its number of values, possibly with missing."""
     found = SET.fullmatch(label or "")
     if not found:
         return label
@@ -90,10 +101,10 @@ def brief(label: str | None) -> str | None:
 
 
 def unbracketed(label: str) -> str:
-    """A released value without its brackets."""
+    """Return a released value without its brackets."""
     if label.startswith("{") and label.endswith("}"):
         first, _, last = label[1:-1].rpartition(", ")
         return f"{first} or {last}" if first else last.replace(" .. ", " … ")
-    label = re.sub(r"(?<=\S) \*$", " …", label)  # values that begin alike
+    label = re.sub(r"(?<=\S) \*$", " …", label)  # values with a common beginning
     label = re.sub(r"^(\w+)\*$", r"beginning with \1", label)
     return INTERVAL.sub(lambda ends: f"{ends[1]}{' to ' if ends[1].startswith('-') else '–'}{ends[2]}", label)

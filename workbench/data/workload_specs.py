@@ -1,39 +1,39 @@
-"""Workloads as a study says them: plain data by name, made into queries where a table is asked them."""
+"""Workloads as plain data of a study, by name; queries are created when a table is used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.base.errors import BadInput, at, said
-from workbench.base.variants import RANDOM
+from workbench.base.errors import BadInput, prefix_path, safe_repr
+from workbench.base.parameters import RANDOM
 
-FORMS = "give a list of queries, {random: {count: 1000}} or {file: its name}"
+FORMS = "give a list of queries, {random: {count: 1000}} or {file: NAME}"
 
 
 def checked(given: Mapping[str, object]) -> dict[str, Any]:
-    """Workloads by name; BadInput for what is none. Whether the table can be asked them is seen when it is."""
+    """Return workloads by name. Raise BadInput for invalid ones. Column names are checked when a table is used."""
     if not isinstance(given, Mapping):
-        raise BadInput(f"workloads are {said(given)}; give a mapping: a name, then its queries")
+        raise BadInput(f"workloads: must be a mapping from names to queries, got {safe_repr(given)}")
     found = {}
     for name, spec in given.items():
-        with at(name):
+        with prefix_path(name):
             if not isinstance(name, str) or not name.strip():
-                raise BadInput(f"workloads: {said(name)} is no name; call a workload by a word or two")
+                raise BadInput(f"workloads: the name of a workload must be a text, got {safe_repr(name)}")
             if name == RANDOM:
-                raise BadInput(f"workloads: {RANDOM!r} is the name of random queries; call this one otherwise")
+                raise BadInput(f"workloads: the name {RANDOM!r} is reserved for random queries; choose another name")
             found[name] = plain(spec, f"workload {name!r}")
     return found
 
 
 def plain(given: object, what: str = "a workload") -> Any:
-    """The plain data of a workload; BadInput where they are none."""
+    """Return the plain data of a workload. Raise BadInput if it is invalid."""
     spec = getattr(given, "spec", given)
     if isinstance(spec, (list, tuple)) and spec:
         for number, text in enumerate(spec):
-            with at(number):
+            with prefix_path(number):
                 if not isinstance(text, str):
-                    raise BadInput(f"{what}: query {number + 1} is {said(text)}; {FORMS}, each query in quotes")
+                    raise BadInput(f"{what}: query {number + 1} is {safe_repr(text)}; {FORMS}, each query in quotes")
         return [*spec]
     if isinstance(spec, Mapping) and len(spec) == 1:
         (kind, about), *_ = spec.items()
@@ -41,4 +41,4 @@ def plain(given: object, what: str = "a workload") -> Any:
             return {kind: dict(about)}
         if kind == "file" and isinstance(about, str):
             return {kind: about}
-    raise BadInput(f"{what} is {said(spec)}; {FORMS}")
+    raise BadInput(f"{what}: must be a workload, got {safe_repr(spec)}; {FORMS}")

@@ -1,11 +1,11 @@
-"""An adversary who knows any subset of the quasi-identifiers: on which of them people are alone, before and after."""
+"""Uniqueness on every subset of the quasi-identifiers, before and after a release."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.cells import distinct_rows
 from workbench.data.subsets import Subsets, countable, every_subset
 from workbench.data.table import Table
@@ -15,14 +15,34 @@ SOON = 2**25  # subsets x cells that are counted in a second or two
 
 
 def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 5) -> pd.DataFrame:
-    """A row a subset of the quasi-identifiers, the smallest first, then those on which most records are alone.
+    """Count unique records on every subset of the quasi-identifiers.
 
-    `unique` are the records that no other equals on these columns, `below k` those that fewer than k equal, themselves
-    included; `minimal` the records for which no part of the columns is enough. With a release the same is counted of
-    what it shows: who shows the same cannot be told apart by these columns.
+    Parameters
+    ----------
+    table
+        The original records.
+    release
+        A release of this table. If given, the counts of its records are added, in columns that end in `in the release`.
+    k
+        Group size for the column `below k`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per subset, the smallest subsets first, then by the number of unique records. `unique` counts the
+        records that are unique on these columns, `below k` those in groups of fewer than k, and `minimal` those that
+        are unique on these columns but not on any subset of them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from workbench import Table, uniqueness_by_subset
+    >>> people = pd.DataFrame({"age": [30, 30, 40], "sex": ["f", "m", "f"]})
+    >>> uniqueness_by_subset(Table.from_frame(people, quasi=["age", "sex"]))["unique"].tolist()
+    [0, 1, 1, 3]
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise BadInput(f"uniqueness_by_subset: k = {said(k)} must be a whole number of at least 1")
+        raise BadInput(f"uniqueness_by_subset: k = {safe_repr(k)} must be a whole number of at least 1")
     if release is not None and release.table is not table:
         raise BadInput("uniqueness_by_subset: the release is of another table; give the table that it was made of")
     cells = table.cells()
@@ -36,8 +56,9 @@ def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 
 
 
 def smallest_sets(table: Table, most: int) -> list[tuple[tuple[str, ...], int]]:
-    """The subsets of the quasi-identifiers on which most records are alone that are so on no part of them, and how
-    many; none where there are too many subsets to count."""
+    """Return the subsets on which most records are minimally unique, with counts; empty if there are too many to
+    count.
+    """
     cells = table.cells()
     if not countable(len(table.quasi), len(cells), SOON):
         return []
@@ -55,9 +76,11 @@ def _columns(found: Subsets, k: int) -> dict[str, np.ndarray]:
 
 
 def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
-    """What the records show of each quasi-identifier, as codes of what is distinct, and how many show it."""
-    there = {name: _labels(release, name) for name in release.table.quasi if name not in release.removed}
-    records = release.table.records - release.left_out
+    """Return the released values of each quasi-identifier as codes of the distinct rows, and the number of records of
+    each.
+    """
+    there = {name: _labels(release, name) for name in release.table.quasi if name not in release.unpublished_columns}
+    records = release.table.records - release.suppressed
     nothing = np.zeros(len(next(iter(there.values()), np.zeros(records))), np.int64)
     codes = [there.get(name, nothing) for name in release.table.quasi]
     first, number = distinct_rows(np.stack(codes, axis=1))
@@ -65,6 +88,6 @@ def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
 
 
 def _labels(release: Release, name: str) -> np.ndarray:
-    """A number for each thing that a column shows, of each record."""
+    """Return a number per record for each distinct value that a column shows."""
     shown = release.shown(name)
     return np.unique(shown.labels if shown.numbers is None else shown.numbers, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""What is found of a release: the models it keeps, what can be learnt and what is lost, and its worst classes."""
+"""Audit a release: the models it satisfies, privacy risks, utility losses, and its worst classes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.disclosure.exposure import exposed
+from workbench.disclosure.exposure import assess_exposure
 from workbench.measures import Measure, default_measures
 from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
@@ -19,35 +19,35 @@ from workbench.releases.base import Release
 BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
 
 
-def audited(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
-    """Everything that an audit says, as plain data."""
+def audit_release(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
+    """Return all results of an audit as plain data."""
     verdicts = [_verdict(release, model) for model in asked]
-    table, beside, classes = release.table, release.beside, _classes(release)
+    table, beside, classes = release.table, release.side_information_risk, _classes(release)
     known = table.population is not None
     found: dict[str, Any] = {
-        "records": table.records - release.left_out if classes is None else int(release.own_classes.sizes.sum()),
+        "records": table.records - release.suppressed if classes is None else int(release.own_classes.sizes.sum()),
         "classes": None if classes is None else len(classes),
         "guarantee": release.guarantee,
-        "caution": release.to_pass_on,
+        "caution": release.recipient_notice,
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
-        "not_published": sorted(release.removed),
-        "original": release.original,
-        "prior": "the original" if release.original else "the release itself",
-        "left_out": release.left_out,
+        "not_published": sorted(release.unpublished_columns),
+        "original": release.has_original,
+        "prior": "the original" if release.has_original else "the release itself",
+        "left_out": release.suppressed,
         **release.reading,
         "neutral": list(release.neutral),
         "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
         "asked": verdicts,
         "holds": all(verdict["holds"] for verdict in verdicts),
         "achieved": [_achieved(release, name) for name, model in MODELS.items() if known or not model.needs_population],
-        "measures": [_measured(release, measure) for measure in _measures(release.original)],
+        "measures": [_evaluate(release, measure) for measure in _measures(release.has_original)],
     }
     return {**found, "worst": [] if classes is None else _worst(release, worst)}
 
 
 def _classes(release: Release) -> Classes | None:
-    """The classes, if there are any."""
+    """Return the classes, or None if the release has none."""
     try:
         return release.classes
     except Undefined:
@@ -55,23 +55,30 @@ def _classes(release: Release) -> Classes | None:
 
 
 def _verdict(release: Release, model: Model) -> dict[str, Any]:
-    audit = release.audit(model)
+    try:
+        audit = release.audit(model)
+    except Undefined as reason:
+        if _classes(release) is not None:
+            raise
+        nothing = {"achieved": {}, "breaking_classes": 0, "breaking_records": 0, "uncovered_people": 0}
+        return {"model": str(model), "holds": False, "reason": str(reason), **nothing}
     return {
         "model": str(model),
         "holds": audit.holds,
         "achieved": {figure: value for figure, value in audit.achieved},
-        "breaking_classes": len(audit.breaking),
+        "breaking_classes": len(audit.violating),
         "breaking_records": audit.records,
+        "uncovered_people": audit.uncovered,
     }
 
 
 def _achieved(release: Release, name: str) -> dict[str, Any]:
-    """The strictest limit of a model that the release keeps."""
-    return {"model": name, "figure": MODELS[name].figure, **_measured(release, Achieved(model=name))}
+    """Return the strictest parameter of a model that the release satisfies."""
+    return {"model": name, "figure": MODELS[name].figure, **_evaluate(release, Achieved(model=name))}
 
 
 def _measures(original: bool) -> list[Measure]:
-    """Those that can be taken: what is lost shows beside the original alone, but for sizes."""
+    """Return the measures that can be evaluated: most utility losses need the original."""
     found = [one for one in default_measures() if not isinstance(one, Achieved)]
     every = [*found, ReidentificationRisk(statistic="average")]
     return sorted(
@@ -80,8 +87,8 @@ def _measures(original: bool) -> list[Measure]:
     )
 
 
-def _measured(release: Release, measure: Measure) -> dict[str, Any]:
-    """A measure's value, or why it has none."""
+def _evaluate(release: Release, measure: Measure) -> dict[str, Any]:
+    """Return a measure's value, or the reason why it is undefined."""
     said: dict[str, Any] = {
         "measure": measure.key,
         "name": measure.name,
@@ -97,10 +104,12 @@ def _measured(release: Release, measure: Measure) -> dict[str, Any]:
 
 
 def _worst(release: Release, most: int) -> list[dict[str, Any]]:
-    """The classes that lose most, or the smallest where nothing sensitive is published."""
-    seen = exposed(release)
+    """Return the classes with the largest loss, or the smallest classes if nothing sensitive is published."""
+    seen = assess_exposure(release)
     classes, losses = seen.classes, seen.losses
-    labels = {name: release.class_labels(name) for name in release.table.quasi if name not in release.removed}
+    labels = {
+        name: release.class_labels(name) for name in release.table.quasi if name not in release.unpublished_columns
+    }
     order = np.lexsort([classes.sizes] if losses is None else [classes.sizes, -losses.loss])[:most]
     rows = []
     for c in order.tolist():

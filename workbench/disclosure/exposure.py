@@ -1,4 +1,6 @@
-"""Exposure: what each class of a release shows of its people, which limit it is nearest to, and why, in a sentence."""
+"""Exposure: what each class of a release discloses about its people, its nearest limit, and a sentence that explains
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.figures import figures, join_names, per_cent
+from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.figures import figures_next_to, format_number, format_percent, join_names
 from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
-from workbench.measures import apart, average
+from workbench.measures import disjoint_classes, record_mean
 from workbench.measures.privacy.achieved import MODELS
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.models import Model
@@ -25,7 +27,7 @@ NOTHING = 1e-12  # a loss that is rounding
 
 
 class Loss(NamedTuple):
-    """Of each class: what it loses, and the value whose share grows most, before and after."""
+    """Each class's privacy loss, and its value with the largest increase, before and after."""
 
     loss: np.ndarray
     worst: np.ndarray  # the number of that value
@@ -35,15 +37,16 @@ class Loss(NamedTuple):
     dearest: float  # what the dearest one costs: no class loses more
 
     def at_risk(self, threshold: float | None = None) -> np.ndarray:
-        """The classes that lose at least so much."""
+        """Return which classes lose at least the threshold."""
         return self.loss >= (self.possible if threshold is None else threshold)
 
 
 class Nearest(NamedTuple):
-    """Of each class: the part of the model whose limit it is nearest to, its score there, and how much of it is used.
+    """For each class: the part of the model whose limit it is nearest to, its score there, and the used share of the
+    limit.
 
-    What is used is 1 at the limit: score / limit where the score must stay within it, limit / score where it must
-    reach it. `broken` are the classes beyond the limit of any part.
+    The used share is 1 at the limit: score / limit if the limit is a maximum, limit / score if it is a minimum.
+    `broken` are the classes beyond the limit of any part.
     """
 
     parts: tuple[Model, ...]
@@ -54,10 +57,10 @@ class Nearest(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Each quasi-identifier's share of the risk: how far the mean loss over records falls where it is merged away.
+    """Each quasi-identifier's share of the risk: the decrease of the mean loss over records if it is merged away.
 
-    Merged away: classes that differ in it alone become one, as if it were not released. Merging never adds to the
-    mean loss. The shares add up to 1, or are all 0 where no quasi-identifier alone makes a difference.
+    Merging away a quasi-identifier joins classes that differ in it only, as if it were not released. Merging never
+    increases the mean loss. The shares add up to 1, or are all 0 if no single quasi-identifier makes a difference.
     """
 
     names: tuple[str, ...]
@@ -68,7 +71,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
-    """The classes of a release, seen with one sensitive column, or with none; `note` says why there is none."""
+    """The classes of a release for one sensitive column, or for none; `note` explains why there is none."""
 
     release: Release
     classes: Classes
@@ -99,31 +102,33 @@ class Exposure:
 
     @cached_property
     def parts(self) -> tuple[Model, ...]:
-        """The parts of the model that can be judged here; without a model every one in the catalog that can, bare."""
+        """The parts of the model that can be evaluated here; without a model, every one in the catalog, at default
+        parameters.
+        """
         known = self.release.table.population is not None
-        bare = (kind.bare() for kind in MODELS.values() if known or not kind.needs_population)
+        bare = (kind.with_loosest_parameters() for kind in MODELS.values() if known or not kind.needs_population)
         every = self.model.parts if self.model else tuple(bare)
         return tuple(part for part in every if self.sensitive or not part.needs_sensitive)
 
     @cached_property
     def achieved(self) -> tuple[tuple[Model, float], ...]:
-        """The strictest limit that the release keeps of each part."""
+        """The strictest limit of each part that the release satisfies."""
         return tuple((part, part.achieved(self.classes)) for part in self.parts)
 
     @cached_property
     def nearest(self) -> Nearest | None:
-        """The limit that each class is nearest to; None without a model, or where none of it can be judged."""
+        """The limit that each class is nearest to; None without a model, or if none of it can be evaluated."""
         if self.model is None or not self.parts:
             return None
         scores = np.array([np.asarray(part.score(self.classes), float) for part in self.parts])
-        used = np.array([used_up(part, score) for part, score in zip(self.parts, scores, strict=True)])
+        used = np.array([used_share(part, score) for part, score in zip(self.parts, scores, strict=True)])
         broken = ~np.logical_and.reduce([part.holds(self.classes) for part in self.parts])
         part, rows = used.argmax(axis=0), np.arange(len(self.classes))
         return Nearest(self.parts, part, scores[part, rows], used[part, rows], broken)
 
     @cached_property
     def risk_shares(self) -> Shares:
-        """Each quasi-identifier's share of the risk; Undefined where that says nothing."""
+        """Each quasi-identifier's share of the risk; Undefined if it has no meaning."""
         classes, names = self.classes, self.release.table.quasi
         if self.sensitive is None or self.losses is None:
             raise Undefined(f"No share of the risk: {self.note}.")
@@ -132,40 +137,44 @@ class Exposure:
                 "Buckets are found by their number, whatever is known of a person: no quasi-identifier has a share of "
                 "the risk."
             )
-        apart(self.release)
+        disjoint_classes(self.release)
         bare, prior = replace(classes, low=None, high=None, sets={}), self.sensitive.prior
-        mean, without = average(self.losses.loss, classes.sizes), []
+        mean, without = record_mean(self.losses.loss, classes.sizes), []
         for a in range(len(names)):
             others = [b for b in range(len(names)) if b != a]
             merged = bare.merged(distinct_rows(classes.regions(others))[1])
             loss = jensen_shannon(merged.distributions(self.sensitive.name), prior)
-            without.append(min(average(loss, merged.sizes), mean))
+            without.append(min(record_mean(loss, merged.sizes), mean))
         fall = mean - np.array(without)
         fall[fall < NOTHING] = 0
         return Shares(names, mean, np.array(without), fall / (fall.sum() or 1))
 
     def why(self, row: int) -> str:
-        """Why the people of a class are exposed, in plain sentences."""
+        """Explain why the people of a class are exposed."""
         if not 0 <= row < len(self.classes):
             raise BadInput(f"there is no class {row}; the release has {len(self.classes):,}, the first is 0")
         return " ".join(filter(None, (*self._learnt(row), self._limits(row))))
 
     def _learnt(self, row: int) -> tuple[str, ...]:
-        """What is learnt of the people in a class."""
+        """Describe what an attacker learns about the people in a class."""
         size, seen, losses = int(self.classes.sizes[row]), self.sensitive, self.losses
         people = "one person" if size == 1 else f"{size:,} people"
         here = "bucket" if self.classes.exact else "class"
         if seen is None or losses is None:
-            return (f"{self._whoever(row)} knows that it is one of {people}. {capital(self.note)}.",)
+            return (f"{self._whoever(row)} knows that it is one of {people}. {capitalize_first(self.note)}.",)
         counts, values = self.classes.histograms[seen.name][row], f"{size:,} {'value' if size == 1 else 'values'}"
         if losses.loss[row] <= NOTHING:
-            whose = f"{people} of this {here}" if self.release.truthful else f"{values} that this {here} publishes"
+            whose = f"{people} of this {here}" if self.release.is_truthful else f"{values} that this {here} publishes"
             told = f"The {whose} are as mixed in {seen.name} as the whole table"
-            return (f"{told}: {lower(self._whoever(row))} learns nothing about it.",)
+            return (f"{told}: {lowercase_first(self._whoever(row))} learns nothing about it.",)
         v = int(losses.worst[row])
-        value, before, after = f"the {seen.name} {seen.labels[v]}", per_cent(seen.prior[v]), per_cent(counts[v] / size)
-        whoever = lower(self._whoever(row))
-        if not self.release.truthful:
+        value, before, after = (
+            f"the {seen.name} {seen.labels[v]}",
+            format_percent(seen.prior[v]),
+            format_percent(counts[v] / size),
+        )
+        whoever = lowercase_first(self._whoever(row))
+        if not self.release.is_truthful:
             told = (
                 f"Of the {values} that this {here} publishes {counts[v]:,} {'is' if counts[v] == 1 else 'are'} {value} "
                 f"({after}, against {before} in the whole table), exchanged with other people's: {whoever} has no more "
@@ -184,34 +193,37 @@ class Exposure:
         return told, self._ruled_out(counts, seen), self._compared(row, losses)
 
     def _ruled_out(self, counts: np.ndarray, seen: Sensitive) -> str:
-        """What nobody in the class has, where that is not plain from what all have."""
+        """Describe the values that nobody in the class has, unless this follows from what all have."""
         absent = np.flatnonzero((counts == 0) & (seen.totals > 0))
-        if not self.release.truthful or not len(absent) or (counts > 0).sum() == 1:
+        if not self.release.is_truthful or not len(absent) or (counts > 0).sum() == 1:
             return ""
         common = absent[np.argsort(-seen.prior[absent], kind="stable")]
         names = join_names([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")
         more = f" and {len(common) - 3:,} other values" if len(common) > 3 else ""
-        return f"Nobody in it has {names}{more} ({per_cent(seen.prior[absent].sum())} of the whole table)."
+        return f"Nobody in it has {names}{more} ({format_percent(seen.prior[absent].sum())} of the whole table)."
 
     def _compared(self, row: int, losses: Loss) -> str:
-        loss = figures(losses.loss[row], "lower")
+        loss = format_number(losses.loss[row])
         if losses.loss[row] >= losses.possible:
-            return f"It loses {loss}; from {figures(losses.possible, 'higher')} on a full disclosure is possible."
-        return f"It loses {loss}, less than any full disclosure would cost ({figures(losses.possible, 'higher')})."
+            return f"It loses {loss}; from {format_number(losses.possible)} on a full disclosure is possible."
+        return f"It loses {loss}, less than any full disclosure would cost ({format_number(losses.possible)})."
 
     def _limits(self, row: int) -> str:
-        """How near the class is to a limit of the model."""
+        """Describe how near the class is to a limit of the model."""
         if self.nearest is None:
             return ""
         model, score = self.nearest.parts[self.nearest.part[row]], float(self.nearest.score[row])
         bound = "at least" if model.at_least else "less than" if model.strict else "at most"
-        asked = f"{model.figure} = {figures(score, model.better)}, where {bound} {figures(model.limit)} is asked"
+        asked = (
+            f"{model.figure} = {figures_next_to(score, model.limit)}, where {bound} "
+            f"{format_number(model.limit)} is asked"
+        )
         if self.nearest.broken[row]:
             return f"It breaks {model.name}: {asked}."
         return f"The limit it is nearest to is that of {model.name}: {asked}."
 
     def _whoever(self, row: int) -> str:
-        """Who finds a person in this class."""
+        """Describe the attacker who finds a person in this class."""
         if self.classes.exact:
             return "Whoever finds a person by the quasi-identifiers, and so the number of the bucket,"
         known = [
@@ -226,13 +238,15 @@ class Exposure:
         )
 
     def _narrow(self, name: str, row: int) -> bool:
-        """Whether a class says anything of this quasi-identifier."""
+        """Return whether a class restricts this quasi-identifier."""
         classes, a = self.classes, self.release.table.quasi.index(name)
         return bool(classes.spread(a)[row] < self.release.table.columns[name].size - 1)
 
     @cached_property
     def released(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Of each quasi-identifier: its released values in the order of the data, and which of them each class has."""
+        """The released values of each quasi-identifier in the order of the data, and the index of each class's
+        value.
+        """
         found = {}
         for a, name in enumerate(self.release.table.quasi):
             regions = self.classes.regions([a])
@@ -243,11 +257,11 @@ class Exposure:
         return found
 
 
-def exposed(release: Release, sensitive: str | None = None, model: Model | None = None) -> Exposure:
-    """What the classes show about a sensitive column, the first that is published unless one is named."""
+def assess_exposure(release: Release, sensitive: str | None = None, model: Model | None = None) -> Exposure:
+    """Return what the classes disclose about a sensitive column, by default the first that is published."""
     refuse_other(release, "disclosure")
     if model is not None and not isinstance(model, Model):
-        raise BadInput(f"disclosure: {said(model)} is not a model; write, for example, KAnonymity(5)")
+        raise BadInput(f"disclosure: {safe_repr(model)} is not a model; write, for example, KAnonymity(5)")
     classes, table = release.classes, release.table
     if sensitive and sensitive not in table.sensitive:
         raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
@@ -255,7 +269,7 @@ def exposed(release: Release, sensitive: str | None = None, model: Model | None 
     shown = [name] if name in classes.sensitive else []
     note = f"this release does not publish {name!r}, so its classes show nothing about it"
     if not name:
-        note = "the table has no sensitive column, so nothing sensitive can be learnt"
+        note = "no column is declared sensitive, so what may be learned about people is not examined"
     only = replace(
         classes,
         histograms={one: classes.histograms[one] for one in shown},
@@ -264,8 +278,8 @@ def exposed(release: Release, sensitive: str | None = None, model: Model | None 
     return Exposure(release, only, model, "" if shown else note)
 
 
-def used_up(model: Model, score: np.ndarray) -> np.ndarray:
-    """How much of a model's limit is used: 1 at the limit, more beyond it, 0 far from it."""
+def used_share(model: Model, score: np.ndarray) -> np.ndarray:
+    """Return the used share of a model's limit: 1 at the limit, more beyond it, 0 far from it."""
     above, below = (
         (np.full_like(score, model.limit), score) if model.at_least else (score, np.full_like(score, model.limit))
     )
@@ -273,11 +287,11 @@ def used_up(model: Model, score: np.ndarray) -> np.ndarray:
     return np.where((above == below) & np.isfinite(above), 1.0, used)  # a limit of 0 that is kept is just reached
 
 
-def capital(text: str) -> str:
-    """With a capital letter."""
+def capitalize_first(text: str) -> str:
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
-def lower(text: str) -> str:
-    """With a small letter."""
+def lowercase_first(text: str) -> str:
+    """Return the text with a small first letter."""
     return text[:1].lower() + text[1:]

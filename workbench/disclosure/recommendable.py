@@ -1,39 +1,47 @@
-"""Recommendable: what speaks against recommending a release to somebody who has set no limit."""
+"""Objections to recommending a release to somebody who has set no limit."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import about_per_cent
+from workbench.base.figures import format_number, format_whole_percent
 from workbench.base.small_counts import QUARTERS, may_list_groups
-from workbench.disclosure.several_releases import certain
+from workbench.data.published_counts import published_total
+from workbench.data.sensitive import Sensitive
+from workbench.data.wording import Wording
+from workbench.disclosure.several_releases import count_certain_alone
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.published_classes import coarse_counts, everybodys, those_of
-from workbench.releases.scale import promised
+from workbench.releases.published_classes import class_share_bounds, round_counts
+from workbench.releases.scale import guaranteed_shares
 
 LEAST = 5  # the smallest group of a release that is recommended
 NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
-NEARLY_CERTAIN = f"may be nearly certain because of the release ({about_per_cent(NEARLY)} or more)"
+NEARLY_CERTAIN = (
+    f"may be nearly certain because of the release ({format_whole_percent(NEARLY)} or more, by rounded figures)"
+)
 BELIEFS, ROUNDING = 20, 1e-9  # steps in which beliefs are rounded up
 MOST_OF_THEM = 1 - 1 / QUARTERS  # the least share that is told as "over three quarters"
 
 
-def against(release: Release, smallest: int, model: Model | None = None) -> list[str]:
-    """Whose value it makes certain, or may make nearly so, and whether a group is very small; each as the threshold
-    allows.
+def reasons_not_to_recommend(release: Release, smallest: int, model: Model | None = None) -> list[str]:
+    """Return the objections: values that become certain or nearly certain, and very small groups, rounded by the
+    threshold.
 
-    What the model promises is known, too: of a small group it may tell more than a count could.
+    A model's promise is public too: about a small group it may disclose more than a count.
     """
     table, found = release.table, []
     wording = table.wording
-    sure = certain(table, [release]).alone
+    sure = count_certain_alone(release)
     if sure:
-        names, count = wording.columns(list(table.sensitive), "or"), wording.some_of(sure, table.records, smallest)
+        names, count = (
+            wording.columns(list(table.sensitive), "or"),
+            wording.some_of(sure, published_total(table, smallest), smallest),
+        )
         found.append(f"the {names} of {count} can be inferred with certainty")
     else:
-        found += nearly(release, smallest, model)
+        found += nearly_certain_columns(release, smallest, model)
     try:
         if int(release.classes.sizes.min()) < LEAST:
             found.append(f"some {wording.many} are in a group of fewer than {LEAST}")
@@ -46,13 +54,14 @@ def against(release: Release, smallest: int, model: Model | None = None) -> list
 
 
 def _follows_from_totals(release: Release) -> bool:
-    """Whether so few are left out, or so nearly all of them have one value, that who knows the totals of the original
-    and subtracts the file knows what they have."""
-    gone = release.left_out
+    """Return whether the original's totals minus the file would disclose the values of the suppressed records: they are
+    few, or nearly all have the same value.
+    """
+    gone = release.suppressed
     if not gone or not release.table.sensitive:
         return False
     for name, seen in release.table.sensitive.items():
-        if name in release.removed:
+        if name in release.unpublished_columns:
             continue
         left = seen.totals - release.classes.histograms[name].sum(axis=0)
         most = int(left.argmax())
@@ -61,30 +70,62 @@ def _follows_from_totals(release: Release) -> bool:
     return False
 
 
-def nearly(release: Release, smallest: int, model: Model | None = None) -> list[str]:
-    """Of how many a value may be nearly certain though it is not that common, column by column: counted of what is
-    told of the groups, so that no count can be worked out of it."""
+def describe_recommendable(wording: Wording, sensitive: bool) -> str:
+    """Describe every release that may be recommended; completes "releases that"."""
+    if not sensitive:
+        return f"put {wording.nobody} in a group of fewer than {LEAST}"
+    return "make no value certain or nearly so"
+
+
+def define_nearly_certain(wording: Wording) -> str:
+    """Define "nearly certain" in a sentence."""
+    return (
+        f"Nearly certain: {format_whole_percent(NEARLY)} or more of a group may have the value, and at least "
+        f"{format_number(100 * FAR)} percentage points more than of {wording.everybody}; common values count, too."
+    )
+
+
+def nearly_certain_columns(release: Release, smallest: int, model: Model | None = None) -> list[str]:
+    """Return, by column, for how many people a value may be nearly certain though it is not that common. The numbers
+    are derived from published counts of groups, so that no exact count can be inferred.
+    """
     table, found = release.table, []
     try:
         classes = release.classes
     except Undefined:
-        names = [name for name in table.sensitive if _nearly_by_belief(release, name, smallest)]
+        names = [name for name in table.sensitive if _is_nearly_certain_by_belief(release, name, smallest)]
         return [f"the {table.wording.column(name)} of some {NEARLY_CERTAIN}" for name in names]
     for name, counts in classes.histograms.items():
         seen = table.sensitive[name]
-        most = np.minimum(those_of(counts, seen.totals, smallest).high, promised(model, seen, smallest))
+        most = np.minimum(
+            class_share_bounds(counts, seen.totals, smallest).high, guaranteed_shares(model, seen, smallest)
+        )
         told = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
-        there = told & (most >= NEARLY) & (most - everybodys(seen.totals, smallest).low >= FAR)
+        there = told & (most >= NEARLY) & (most - prior_lower_bound(seen, smallest) >= FAR)
         if there.any():
-            many = min(int(coarse_counts(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
+            many = min(int(round_counts(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
             known = may_list_groups(table.records, smallest)
-            whose = f"up to {table.wording.some_of(many, table.records, smallest)}" if known else "some"
+            every = published_total(table, smallest)
+            whose = f"up to {table.wording.some_of(min(many, every), every, smallest)}" if known else "some"
             found.append(f"the {table.wording.column(name)} of {whose} {NEARLY_CERTAIN}")
     return found
 
 
-def _nearly_by_belief(release: Release, name: str, smallest: int) -> bool:
-    """The same where no counts of groups are published: by beliefs, rounded up so that they tell no count."""
+def _is_nearly_certain_by_belief(release: Release, name: str, smallest: int) -> bool:
+    """Return whether a belief may be nearly certain if no counts of groups are published; beliefs are rounded up to
+    hide counts.
+    """
     most = np.ceil(release.posterior(name).beliefs * BELIEFS - ROUNDING) / BELIEFS
-    usual = everybodys(release.table.sensitive[name].totals, smallest).low
+    usual = prior_lower_bound(release.table.sensitive[name], smallest)
     return bool(((most >= NEARLY) & (most - usual >= FAR)).any())
+
+
+def prior_lower_bound(seen: Sensitive, smallest: int) -> np.ndarray:
+    """Return the minimum share of each value in the table, with each count rounded to the nearest step by itself.
+
+    It determines whether a release may be recommended: that decision must not depend on the secret of the rounding.
+    """
+    half, rounded = max(smallest, 1) / 2, round_counts(seen.totals, smallest)
+    low = np.where(rounded <= 2 * half, np.minimum(rounded, 1), np.ceil(rounded - half))
+    most = int(round_counts(seen.totals.sum()[None], smallest)[0] + half)
+    return low / max(most, 1)

@@ -1,5 +1,5 @@
-"""Several releases of one table together: of how many people the sensitive value follows when all that is shown of them
-is crossed: their files, and the tables of their classes.
+"""Several releases of one table: the number of people whose sensitive value follows from intersecting the files and the
+tables of their classes.
 
 Intersections of releases: Ganta, Kasiviswanathan & Smith, Composition Attacks and Auxiliary Information (2008).
 """
@@ -14,31 +14,33 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
-from workbench.disclosure.subtraction import Sums, bounds
+from workbench.disclosure.subtraction import Sums, propagate_bounds
 from workbench.releases.base import Release
-from workbench.releases.giveaways import known_by
+from workbench.releases.side_information import number_combinations
 
 BLOCK = 10_000_000  # groups x values looked at together
 MOST = 20_000_000  # groups and values that are possible there: of more nothing is subtracted
 
 
-class Certain(NamedTuple):
-    """Of how many people a sensitive value is certain: for who has all that is shown, and who has the worst release."""
+class CertainPeople(NamedTuple):
+    """The number of people for whom a sensitive value is certain: from all releases jointly, and from the worst one
+    alone.
+    """
 
     together: int
     alone: int
     joined: bool  # records were taken to be found again by the columns that are published unchanged
 
 
-class _Units(NamedTuple):
-    """What every release treats alike: the table's cells, or single records where a release cuts through cells."""
+class Units(NamedTuple):
+    """The units that no release distinguishes: the table's cells, or single records if a release splits cells."""
 
     weight: np.ndarray  # records of each
     sensitive: dict[str, np.ndarray]
     cells: bool
 
     @classmethod
-    def of(cls, table: Table, releases: Sequence[Release]) -> _Units:
+    def of(cls, table: Table, releases: Sequence[Release]) -> Units:
         if any(release.group_of_cell is None for release in releases):
             codes = {name: table.sensitive_codes(name) for name in table.sensitive}
             return cls(np.ones(table.records, np.int64), codes, False)
@@ -46,31 +48,35 @@ class _Units(NamedTuple):
         return cls(cells.weight, cells.others, True)
 
     def alike(self, table: Table) -> np.ndarray:
-        """Who shares all quasi-identifiers."""
-        return distinct_rows(table.cells().quasi.T)[1] if self.cells else known_by(table, table.quasi)
+        """Return a number per unit that is equal for identical quasi-identifiers."""
+        return distinct_rows(table.cells().quasi.T)[1] if self.cells else number_combinations(table, table.quasi)
 
     def group_in(self, release: Release) -> np.ndarray:
         found = release.group_of_cell if self.cells else None
         return release.group_of_record if found is None else found
 
 
-def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> Certain:
-    """Who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of them. Who
-    knows everybody's subtracts what the classes of one file have from those of another.
+def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] = ()) -> CertainPeople:
+    """Count the people whose sensitive value becomes certain to an attacker with all files.
 
-    Values that were exchanged between people rule nothing out beside another file. Neutral columns may join the files
-    record by record: then what remains are the records alike in every class, and in all quasi-identifiers where one
-    file has these unchanged and another the values. Of the releases `shown` there is a table of classes, which tells
-    what all of a class have. Where files leave out different records, what one has more than another is known, too.
+    An attacker who knows a person's quasi-identifiers finds the person's class in every file; the value is in all of
+    them. An attacker who knows everybody's quasi-identifiers can also subtract the classes of one file from those of
+    another.
+
+    Values that were swapped between people exclude nothing in combination with another file. Neutral columns may join
+    the files record by record: then the records that remain indistinguishable share every class, and all
+    quasi-identifiers if one file has these unchanged and another has the values. The releases in `shown` have a table
+    of classes, which discloses what all people of a class have in common. If files suppress different records, the
+    difference between two files is known, too.
     """
-    units = _Units.of(table, [*releases, *shown])
+    units = Units.of(table, [*releases, *shown])
     found = np.zeros(len(units.weight), bool)
     joined = bool(table.neutral) and len(releases) > 1
-    crossing = releases if joined else [release for release in releases if release.truthful]
+    crossing = releases if joined else [release for release in releases if release.is_truthful]
     if crossing:
         groups = np.stack([units.group_in(release) for release in crossing], axis=1)
         apart = groups
-        if joined and len({bool(release.untouched(table.sensitive)) for release in crossing}) == 2:
+        if joined and len({bool(release.unchanged_columns(table.sensitive)) for release in crossing}) == 2:
             apart = np.column_stack([groups, units.alike(table)])
         first, crossed = distinct_rows(apart)
         people = np.bincount(crossed, units.weight)
@@ -83,33 +89,47 @@ def certain(table: Table, releases: Sequence[Release], shown: Sequence[Release] 
         own = _certain([release], np.arange(int(group.max()) + 1)[:, None], np.bincount(group, units.weight))[group]
         alone = max(alone, int(units.weight[own].sum()))
         found = found | own
-    return Certain(int(units.weight[found].sum()), alone, joined)
+    return CertainPeople(int(units.weight[found].sum()), alone, joined)
+
+
+def count_certain_alone(release: Release) -> int:
+    """Return the number of people for whom one release makes a sensitive value certain."""
+    table = release.table
+    if release.group_of_cell is not None or table.engine.in_memory:
+        return count_certain(table, [release]).alone
+    sizes = release.classes.sizes  # the groups of records elsewhere are not in memory, their counts are
+    return int(sizes[_certain([release], np.arange(len(sizes))[:, None], sizes)].sum())
 
 
 def certain_beside(table: Table, release: Release) -> int:
-    """Of how many people a value is certain for who has one file and knows the neutral columns of everybody, too."""
-    return release.beside.certain
+    """Return the number of people for whom a value is certain to an attacker with one file who also knows all neutral
+    columns.
+    """
+    return release.side_information_risk.certain
 
 
 def _certain(releases: Sequence[Release], groups: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """Which rows of groups, one a release, have a single value that all believe possible, of any sensitive column; also
-    where that follows when what classes have is subtracted from what others have."""
+    """Return which rows of groups (one column per release) have a single value of some sensitive column that is
+    possible in all releases, also after subtracting counts of classes.
+    """
     found = np.zeros(len(groups), bool)
     for name, seen in releases[0].table.sensitive.items():
-        there = [(r, groups[:, i]) for i, r in enumerate(releases) if name not in r.removed]
+        there = [(r, groups[:, i]) for i, r in enumerate(releases) if name not in r.unpublished_columns]
         if not there:
             continue
         row, value = _possible([(r.posterior(name).beliefs > 0, of) for r, of in there], len(seen))
         if len(there) > 1 and len(row) <= MOST:
             sums = [Sums.told(np.arange(len(row)), row, people)]
-            sums += [_told(counts, of[row], value) for r, of in there if (counts := _counts(r, name)) is not None]
-            row = row[bounds(len(row), sums)[1] > 0]
+            sums += [
+                _published_sums(counts, of[row], value) for r, of in there if (counts := _counts(r, name)) is not None
+            ]
+            row = row[propagate_bounds(len(row), sums)[1] > 0]
         found |= np.bincount(row, minlength=len(groups)) == 1
     return found
 
 
 def _possible(there: Sequence[tuple[np.ndarray, np.ndarray]], values: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows, and the values that each may have by all releases: by what is believed possible in which group."""
+    """Return the rows and the values that are possible in all releases for each row."""
     rows, step, found = len(there[0][1]), max(1, BLOCK // values), list[np.ndarray]()
     for start in range(0, rows, step):
         common = np.logical_and.reduce([has[of[start : start + step]] for has, of in there])
@@ -119,30 +139,31 @@ def _possible(there: Sequence[tuple[np.ndarray, np.ndarray]], values: int) -> tu
 
 
 def _counts(release: Release, name: str) -> np.ndarray | None:
-    """How often each class has each value, if there are classes."""
+    """Return the count of each value in each class, if there are classes."""
     try:
         return release.classes.histograms[name]
     except Undefined:
         return None
 
 
-def _told(counts: np.ndarray, group: np.ndarray, value: np.ndarray) -> Sums:
-    """What the classes of a file have, of those who are in one."""
+def _published_sums(counts: np.ndarray, group: np.ndarray, value: np.ndarray) -> Sums:
+    """Return the sums that the classes of a file publish, for the records in classes."""
     parts = np.flatnonzero(group < len(counts))
     return Sums.told(parts, group[parts].astype(np.int64) * counts.shape[1] + value[parts], counts.ravel())
 
 
-def _left_over(units: _Units, releases: Sequence[Release], groups: np.ndarray, crossed: np.ndarray) -> np.ndarray:
-    """Which rows of groups have a single value of those that one file publishes and another leaves out: they may be
-    what is left when one file is subtracted from the other."""
-    outside = [len(release.classes) if release.left_out else -1 for release in releases]
+def _left_over(units: Units, releases: Sequence[Release], groups: np.ndarray, crossed: np.ndarray) -> np.ndarray:
+    """Return which rows of groups are published by one file and suppressed by another, and have a single value: they
+    may be the difference between the two files.
+    """
+    outside = [len(release.classes) if release.suppressed else -1 for release in releases]
     out = groups == outside
     mixed = out.any(axis=1) & ~out.all(axis=1)
     return mixed & _joined(units, crossed) if mixed.any() else mixed
 
 
-def _joined(units: _Units, crossed: np.ndarray) -> np.ndarray:
-    """Which groups of records that no file tells apart have a single value of any sensitive column."""
+def _joined(units: Units, crossed: np.ndarray) -> np.ndarray:
+    """Return which groups of records that no file distinguishes have a single value of any sensitive column."""
     found = np.zeros(int(crossed.max()) + 1, bool)
     for codes in units.sensitive.values():
         first, _ = distinct_rows(np.stack([crossed, codes], axis=1))

@@ -1,4 +1,4 @@
-"""The disclosure table: one row a class, what it shows of its people, and who is at risk."""
+"""The disclosure table: one row per class with its values, privacy figures and records at risk."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import Undefined
-from workbench.data.column import spare
-from workbench.disclosure.exposure import Exposure, exposed
+from workbench.data.column import unused_name
+from workbench.disclosure.exposure import Exposure, assess_exposure
 from workbench.measures.privacy.achieved import MODELS
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -18,16 +18,40 @@ OWN = ("size", "loss", "records at risk", "worst value", "prior", "posterior", "
 def disclosure_table(
     release: Release, sensitive: str | None = None, at_risk: float | None = None, model: Model | None = None
 ) -> pd.DataFrame:
-    """Size, released values, every privacy figure, the most exposed value and the sensitive histogram of each class.
+    """Return what each class of a release discloses, the worst classes first; the index is the class's number.
 
-    Records are at risk where the class loses at least `at_risk`; by default, what the cheapest full disclosure costs.
-    With a model, which of its limits the class is nearest to, and how much of that limit is used (1: at the limit).
-    The worst classes come first; the index is the class's number. A quasi-identifier with a name of ours gives way.
+    Parameters
+    ----------
+    release
+        The release.
+    sensitive
+        The sensitive column; by default the first.
+    at_risk
+        Records are at risk if their class loses at least this much. By default, the cost of the cheapest full
+        disclosure.
+    model
+        If given, columns for the limit that the class is nearest to and its used share (1: at the limit).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Size, released values, every privacy figure, the most exposed value and the histogram of each class. A
+        quasi-identifier with the name of a figure is renamed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from workbench import Table, disclosure_table, methods, models
+    >>> people = pd.DataFrame({"age": [30, 31, 60, 61], "ill": ["flu", "flu", "flu", "none"]})
+    >>> table = Table.from_frame(people, quasi=["age"], sensitive="ill")
+    >>> release = methods.Mondrian()(table, models.KAnonymity(2))
+    >>> disclosure_table(release)["size"].tolist()
+    [2, 2]
     """
-    seen = exposed(release, sensitive, model)
+    seen = assess_exposure(release, sensitive, model)
     classes, losses = seen.classes, seen.losses
     columns: dict[str, object] = {"size": classes.sizes}
-    columns |= {spare(name, OWN): release.class_labels(name) for name in release.table.quasi}
+    columns |= {unused_name(name, OWN): release.class_labels(name) for name in release.table.quasi}
     if losses is None or seen.sensitive is None:
         if release.table.sensitive:
             raise Undefined(seen.note)
@@ -42,15 +66,15 @@ def disclosure_table(
     }
     columns |= _nearest(seen)
     for kind, one in MODELS.items():
-        bare = one.bare()
+        bare = one.with_loosest_parameters()
         if bare.needs_sensitive:
-            columns[f"{bare.figure} ({kind})"] = bare.score_one(classes.histograms[name], seen.sensitive)
+            columns[f"{bare.figure} ({kind})"] = bare.score_column(classes.histograms[name], seen.sensitive)
     columns |= {f"{name}: {label}": classes.histograms[name][:, v] for v, label in enumerate(labels)}
     return pd.DataFrame(columns).sort_values("loss", ascending=False, kind="stable")
 
 
 def _nearest(seen: Exposure) -> dict[str, object]:
-    """The limit each class is nearest to; nothing without a model."""
+    """Return the columns about the nearest limit; empty without a model."""
     if seen.nearest is None:
         return {}
     parts = np.array([str(part) for part in seen.nearest.parts], dtype=object)

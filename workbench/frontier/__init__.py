@@ -1,4 +1,4 @@
-"""Recipes to points, and the points that no other dominates."""
+"""Measure recipes as points, and compute the frontier of points that no other dominates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOME = {"bound": "least", "with_intervals": "intervals"}
 
 
 def __getattr__(name: str) -> Any:
-    """They are loaded when they are asked for."""
+    """Import lazily: these modules load what evaluates releases."""
     if name in _HOME:
         return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

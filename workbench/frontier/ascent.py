@@ -1,4 +1,4 @@
-"""The highest value of a smooth concave function, climbed by what earlier steps tell of its curvature (L-BFGS)."""
+"""Maximize a smooth concave function with limited-memory BFGS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 
 MEMORY = 10  # steps that are remembered
 HALVINGS, RISE = 20, 1e-4  # of what the slope promises, a step has to rise by so much
@@ -16,13 +16,13 @@ FLAT = 1e-18
 Value = Callable[[np.ndarray], tuple[float, np.ndarray]]  # minus infinity outside of where it is defined
 
 
-def climbed(value: Value, begin: np.ndarray, steps: int) -> np.ndarray:
-    """The place after so many steps, or where no step rises any more."""
+def maximize(value: Value, begin: np.ndarray, steps: int) -> np.ndarray:
+    """Return the point after at most `steps` steps, or earlier if no step increases the value."""
     place, (height, slope) = begin, value(begin)
     known: list[tuple[np.ndarray, np.ndarray, float]] = []
     for _ in range(steps):
-        step()
-        way = _way(slope, known)
+        checkpoint()
+        way = _search_direction(slope, known)
         promised, part = float((way * slope).sum()), 1.0
         for _ in range(HALVINGS):
             there = place + part * way
@@ -39,8 +39,8 @@ def climbed(value: Value, begin: np.ndarray, steps: int) -> np.ndarray:
     return place
 
 
-def _way(slope: np.ndarray, known: list[tuple[np.ndarray, np.ndarray, float]]) -> np.ndarray:
-    """Where to go: the slope, corrected by the curvature that is known."""
+def _search_direction(slope: np.ndarray, known: list[tuple[np.ndarray, np.ndarray, float]]) -> np.ndarray:
+    """Return the search direction: the gradient, corrected by the stored curvature (two-loop recursion)."""
     way, parts = slope.copy(), list[float]()
     for moved, bent, one in reversed(known):
         parts.append(one * float((moved * way).sum()))

@@ -1,4 +1,4 @@
-"""How long a search may go on: seconds, or a number of evaluations, which always come to the same."""
+"""Budgets of a search: a time limit, or a number of evaluations (reproducible)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-from workbench.base.durations import duration
-from workbench.base.errors import BadInput, said
+from workbench.base.durations import describe_duration
+from workbench.base.errors import BadInput, safe_repr
 
 UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 UNITS |= {f"{unit}s": seconds for unit, seconds in UNITS.items() if len(unit) > 3}
@@ -19,29 +19,29 @@ EVALUATIONS = ("evaluation", "evaluations")
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds by the clock on the wall, or evaluations: releases that are made and measured, or found in the store."""
+    """Seconds of wall-clock time, or evaluations: releases that are computed and measured, or read from the store."""
 
     seconds: float = math.inf
     evaluations: float = math.inf
 
     @classmethod
     def read(cls, given: object) -> Budget:
-        """From 30, "30 s", "2 min" or "40 evaluations"."""
+        """Parse 30, "30 s", "2 min" or "40 evaluations"."""
         found = WRITTEN.fullmatch(str(given)) if isinstance(given, (int, float, str)) else None
         number, unit = (float(found[1]), found[2].lower()) if found else (0.0, "")
         whole = unit not in EVALUATIONS or number.is_integer()
         if not number or unit not in (*UNITS, *EVALUATIONS) or isinstance(given, bool) or not whole:
-            raise BadInput(f"budget = {said(given)}: give seconds, as 30 or '2 min', or '40 evaluations'")
+            raise BadInput(f"budget = {safe_repr(given)}: give seconds, as 30 or '2 min', or '40 evaluations'")
         if unit in EVALUATIONS:
             return cls(evaluations=number)
         return cls(seconds=number * UNITS[unit])
 
     def __str__(self) -> str:
-        return f"{self.evaluations:.0f} evaluations" if math.isinf(self.seconds) else duration(self.seconds)
+        return f"{self.evaluations:.0f} evaluations" if math.isinf(self.seconds) else describe_duration(self.seconds)
 
 
 class Deadline(threading.Event):
-    """Set when somebody cancels, or when the time is over."""
+    """An event that is set on cancellation or when the time is over."""
 
     def __init__(self, seconds: float, cancel: threading.Event | None = None) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Deadline(threading.Event):
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody has cancelled."""
+        """Whether the user has cancelled."""
         return self._cancel is not None and self._cancel.is_set()
 
     def is_set(self) -> bool:

@@ -1,10 +1,10 @@
-"""Certificates: lines in t below which no release with a privacy loss of t has its utility loss.
+"""Certificates: linear lower bounds of the utility loss, as functions of the privacy loss t.
 
-Utility loss is the mean Jensen-Shannon divergence of what is told of large populations from the truth, which is convex
-in what is told, and the privacy loss is at most t where beliefs lie in a ball around everybody's distribution. So every
-linear function below the loss gives a bound: its least value over that ball (`ball_kernels`). `together` is about
-releases that publish quasi-identifiers unchanged: what they tell of a population is the mean of what is believed of
-its people, atom by atom. `apart` takes one population after the other: whatever is told of it lies in the ball.
+The utility loss is the mean Jensen-Shannon divergence between the estimated and the true distributions of large
+populations; it is convex in the estimates. The privacy loss is at most t if every belief lies in a ball around the
+prior. So each linear function below the loss yields a bound: its minimum over that ball (`ball_kernels`). `together`
+applies to releases with unchanged quasi-identifiers: the estimate for a population is the mean of the beliefs about its
+people, atom by atom. `apart` considers each population separately: any estimate lies in the ball.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base import ball_kernels
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.data.sensitive import Sensitive
-from workbench.frontier.ascent import climbed
+from workbench.frontier import ball_kernels
+from workbench.frontier.ascent import maximize
 from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.beliefs import raked
-from workbench.methods.raking.limits import Limit
+from workbench.methods.raking.beliefs import Limit, rake_beliefs
 from workbench.models.distances import LEAST, jensen_shannon
 from workbench.models.t_closeness import TCloseness
 
@@ -41,7 +40,7 @@ class Line(NamedTuple):
 
 
 class _Ball:
-    """Distributions within t of everybody's: the least of linear functions over it, a row each."""
+    """The distributions within distance t of the prior, with minima of linear functions over them, one per row."""
 
     def __init__(self, sensitive: Sensitive, t: float, rows: int) -> None:
         self.prior, self.t = sensitive.prior, t
@@ -50,11 +49,13 @@ class _Ball:
 
     def least(self, slope: np.ndarray, price: np.ndarray) -> None:
         rows = np.ascontiguousarray(slope)
-        ball_kernels.least(rows, self.prior, self.t, price, self.steep, self.reached, self.fixed, self.rate)
+        ball_kernels.minimize_linear_over_ball(
+            rows, self.prior, self.t, price, self.steep, self.reached, self.fixed, self.rate
+        )
 
 
-def together(atoms: Atoms, sensitive: Sensitive, t: float) -> Line:
-    """The line that is highest at t, nearly, for beliefs about each atom."""
+def bound_jointly(atoms: Atoms, sensitive: Sensitive, t: float) -> Line:
+    """Return the line that is (nearly) highest at t, for beliefs about each atom."""
     truth, ball = atoms.truth[sensitive.name], _Ball(sensitive, t, len(atoms))
     many, people, true = len(truth), atoms.people[:, None], truth > 0
     scale = np.sqrt(np.maximum(truth, RARE))
@@ -71,22 +72,24 @@ def together(atoms: Atoms, sensitive: Sensitive, t: float) -> Line:
         best = max(best, line, key=lambda one: one.at(t))
         return line.at(t), np.where(true, (atoms.sums(people * ball.reached) / atoms.held - told) / many / scale, 0)
 
-    begin = raked(atoms, Limit(TCloseness(t, distance="js"), sensitive))
+    begin = rake_beliefs(atoms, Limit(TCloseness(t, distance="js"), sensitive))
     place = np.where(true, _slope(atoms.sums(people * begin) / atoms.held, truth), TOP) * scale
     for number in range(CLIMBS):
-        step(f"what is possible, {number + 1} of {CLIMBS}")
-        place = climbed(value, place, STEPS)
+        checkpoint(f"what is possible, {number + 1} of {CLIMBS}")
+        place = maximize(value, place, STEPS)
         price = max(PRICE[1] * best.at(t) / t, price / 10)
     return best
 
 
-def apart(truth: np.ndarray, sensitive: Sensitive, t: float) -> Line:
-    """The same for each population by itself: the nearest to its truth in the ball (Frank & Wolfe 1956)."""
+def bound_per_population(truth: np.ndarray, sensitive: Sensitive, t: float) -> Line:
+    """Return the line for each population considered separately, from the estimate in the ball nearest to the truth
+    (Frank & Wolfe 1956).
+    """
     far = truth[jensen_shannon(truth, sensitive.prior) > t]
     ball, free = _Ball(sensitive, t, len(far)), np.zeros(len(far))
     told, lines = np.repeat(sensitive.prior[None, :], len(far), axis=0), np.zeros((2, len(far)))
     for _ in range(ROUNDS if len(far) else 0):
-        step()
+        checkpoint()
         slope = _slope(told, far)
         fixed, _ = _conjugate(slope, far)
         ball.least(slope, free)
@@ -98,7 +101,7 @@ def apart(truth: np.ndarray, sensitive: Sensitive, t: float) -> Line:
 
 
 def _nearest_between(told: np.ndarray, other: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Row by row what is nearest to the truth on the line between two distributions."""
+    """Return the distribution nearest to the truth on the segment between two distributions, row by row."""
     way, least, most = other - told, np.zeros((len(told), 1)), np.ones((len(told), 1))
     for _ in range(HALVINGS):
         middle = (least + most) / 2
@@ -108,13 +111,14 @@ def _nearest_between(told: np.ndarray, other: np.ndarray, truth: np.ndarray) -> 
 
 
 def _slope(told: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """How the divergence from the truth grows with each share that is told."""
+    """Return the derivative of the divergence from the truth with respect to each estimated share."""
     return np.log(np.maximum(2 * told, LEAST) / np.maximum(told + truth, LEAST)) / 2
 
 
 def _conjugate(slope: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each population where the highest linear function with that slope below the divergence begins, and what is
-    told where the two touch."""
+    """Return, per population, the constant of the highest linear function below the divergence with this slope, and the
+    estimate at which both are equal.
+    """
     ratio = np.exp(2 * slope)
     left = np.maximum(2 - ratio, LEAST)
     return (truth * np.log(left)).sum(axis=1) / 2, truth * ratio / left

@@ -1,8 +1,8 @@
-"""Releases that were drawn at random, kept in the store: the one that was measured is the one that is exported.
+"""Random releases, stored: the exported release is the measured one.
 
-A second draw would tell more than the first: the noise of several cancels. So a column is drawn once by the same
-settings, for whatever roles, hierarchies and measures, by whatever seed, also by another version of the workbench, and
-a study's other commands read it.
+A second draw would disclose more than the first, because the noise of several draws cancels. So each column is drawn
+once per settings, whatever the roles, hierarchies, measures, seed or version of the workbench. Other commands on the
+study read the stored draw.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.base.errors import BadInput
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.methods.noise import RecordNoise
-from workbench.methods.raking.noisy_truth import kept_by
-from workbench.releases import kept_draws
+from workbench.methods.raking.noisy_truth import use_draw_store
+from workbench.releases import stored_draws
 from workbench.releases.base import Release
 from workbench.releases.responses import Drawn
 
@@ -28,17 +28,21 @@ ENDING = ".drawn"
 T = TypeVar("T")
 
 
-def released(recipe: Recipe, table: Table, store: Store | None) -> Release:
-    """The one draw of each column that a recipe changes: that in the store, else that of this table in this process."""
+def draw_release(recipe: Recipe, table: Table, store: Store | None) -> Release:
+    """Return the release of a random method from the one draw of each changed column: the store's, else this
+    process's.
+    """
     method = recipe.method
     if not isinstance(method, RecordNoise) or recipe.model is not None:  # noise says that it keeps no model
-        with kept_by(None if store is None else partial(_kept, store)):
+        with use_draw_store(None if store is None else partial(_read_or_draw, store)):
             return method(table, recipe.model, recipe.seed)
     method.check(table)
     method.refuse(table, None)
 
     def made() -> Release:
-        return method.of(table, {name: _column(method, table, name, store) for name in method.changed(table)})
+        return method.release_draws(
+            table, {name: _column(method, table, name, store) for name in method.changed(table)}
+        )
 
     return table.remember(("drawn", canonical(method.to_dict()), store and str(store.folder)), made)
 
@@ -48,16 +52,16 @@ def _column(method: RecordNoise, table: Table, name: str, store: Store | None) -
     drawn = partial(table.remember, ("drawn", about), lambda: method.drawn(table, name))
     if store is None:
         return drawn()
-    return _kept(
+    return _read_or_draw(
         store,
-        f"{about} {kept_draws.content(table, name, method.numbers)}",
-        lambda: kept_draws.written(table, name, drawn()),
-        partial(kept_draws.read, table, name),
+        f"{about} {stored_draws.content(table, name, method.numbers)}",
+        lambda: stored_draws.written(table, name, drawn()),
+        partial(stored_draws.read, table, name),
     )
 
 
-def _kept(store: Store, about: str, make: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
-    """What is read of the one draw that the store has by this name; it is made where there is none."""
+def _read_or_draw(store: Store, about: str, make: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
+    """Read the draw that the store has under this name; draw and store it first if there is none."""
     path = store.folder / f"{store.keyed(about.encode())}{ENDING}"
     if not path.exists():
         store.refuse_reading_only()

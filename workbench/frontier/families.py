@@ -1,4 +1,4 @@
-"""Families of recipes: a method and a model, of which one parameter says how private the release is."""
+"""Families of recipes: a method and a model with one free parameter, which sets how private the release is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
 from workbench.frontier.notation import model_and_method
 from workbench.frontier.recipe import Recipe
@@ -24,13 +24,15 @@ OPEN = 10  # times the default, where nothing says how large a parameter may be
 SMALLEST = 1 / 500  # of the largest, where the least is 0
 FACTORS = 20  # of ends farther apart than so many times positions are logarithmic
 DIGITS = 6  # that recipes are written with
+SMALL, LARGEST = 10, 10_000  # records: minimum sizes of buckets that are tried, each twice the one before
+NEARBY = 2**0.5  # and where one of them was better, times or divided by this
 
 
 @dataclass(frozen=True)
 class Family:
-    """Recipes that differ in the parameter of the model that its figure is called after (k, l, t, ...).
+    """Recipes that differ in the parameter that the model's figure is named after (k, l, t, ...).
 
-    A position from 0, the most private, to 1 says which. `beside` is a model that holds as well.
+    A position from 0 (most private) to 1 selects the recipe. `beside` is a model that must hold as well.
     """
 
     method: Method
@@ -45,15 +47,15 @@ class Family:
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The parameter where the release is most private, and where it is least."""
-        declared, default = self.model.parameters()[self.model.figure], getattr(self.model, self.model.figure)
+        """The parameter of the most private recipe, and of the least private one."""
+        declared, default = self.model.number(self.model.figure), getattr(self.model, self.model.figure)
         low, high = declared.bounds(self.table)
         top = OPEN * default if high is None else high
         bottom = low if low else top * SMALLEST
         return (top, bottom) if self.model.at_least else (bottom, top)
 
     def value(self, position: float) -> float:
-        """The parameter at a position, in as many digits as recipes are written with."""
+        """Return the parameter at a position, with as many digits as recipes are written with."""
         first, last = self.ends
         if max(first, last) > FACTORS * min(first, last):
             found = math.exp(math.log(first) + position * math.log(last / first))
@@ -62,14 +64,24 @@ class Family:
         whole = self.model.number_type(self.model.figure) is int
         return round(found) if whole else float(f"{found:.{DIGITS}g}")
 
+    def variants(self) -> Iterator[Family]:
+        """Yield the family with other minimum sizes of buckets, if its method has this setting."""
+        if not isinstance(self.method, RakedBuckets):
+            return
+        now, largest = self.method.smallest, min(self.table.records // 4, LARGEST)
+        sizes = _doubled(SMALL, largest) if now is None else [round(now / NEARBY), round(now * NEARBY)]
+        for size in sizes:
+            if 1 <= size <= largest:
+                yield replace(self, method=replace(self.method, smallest=size))
+
     def recipe(self, position: float) -> Recipe:
-        """The recipe at a position."""
+        """Return the recipe at a position."""
         model = type(self.model)(**{**self.model.settings(), self.model.figure: self.value(position)})
         return Recipe(self.method, model if self.beside is None else model & self.beside, self.seed)
 
 
-def proposed(table: Table, seed: int = 0) -> list[Family]:
-    """Those that are tried where nothing else is said, the promising ones first."""
+def default_families(table: Table, seed: int = 0) -> list[Family]:
+    """Return the families that a search tries by default, the most promising first."""
     wide, gains = Mondrian(), [Mondrian("information_gain", name, "binary") for name in table.sensitive]
     bucketized, *gain_buckets = (replace(one, publish="bucketized") for one in (wide, *gains))
     close, mixed = TCloseness(distance="js"), ProbabilisticLDiversity()
@@ -82,18 +94,26 @@ def proposed(table: Table, seed: int = 0) -> list[Family]:
     return [Family(method, model, table, seed=seed) for method, model in tried]
 
 
-def asked(table: Table, given: Iterable[str | Recipe], seed: int = 0) -> Iterator[Family]:
-    """A family for each recipe, whose parameter is then free; recipes may be written as they are printed."""
+def families_from_recipes(table: Table, given: Iterable[str | Recipe], seed: int = 0) -> Iterator[Family]:
+    """Yield a family for each recipe, whose parameter becomes free; recipes may be written in the notation of
+    `str(recipe)`.
+    """
     for one in [given] if isinstance(given, (str, Recipe)) else given:
         model, method = model_and_method(one) if isinstance(one, str) else _parts(one)
         if model is None or method is None or len(model.parts) != 1:
             joined = ", and this one is joined" if model is not None and len(model.parts) > 1 else ""
             raise BadInput(
-                f"families: {said(one)} is not one model and a method{joined}; write 'k-anonymity (mondrian)'"
+                f"families: {safe_repr(one)} is not one model and a method{joined}; write 'k-anonymity (mondrian)'"
             )
         if model.figure not in model.parameters():
             raise BadInput(f"families: {model.name} has no parameter that says how private a release is")
         yield Family(method, model, table, seed=seed)
+
+
+def _doubled(first: int, last: int) -> Iterator[int]:
+    while first <= last:
+        yield first
+        first *= 2
 
 
 def _parts(recipe: object) -> tuple[Model | None, Method | None]:

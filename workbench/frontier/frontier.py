@@ -1,7 +1,7 @@
 """The efficient frontier: the points that no other dominates, the best under caps, and what dominates the others.
 
-The baselines are references at the ends of the chart: never efficient, never recommended, and they dominate nothing.
-A point that is undefined on a measure in question is left out, with its reason; infinity is a value like another.
+The baselines are references at the ends of the chart: never efficient, never recommended, and they dominate nothing. A
+point that is undefined on a compared measure is excluded, with its reason; infinity is a regular value.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.figures import figures
+from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.jsonable import jsonable
 from workbench.frontier.caps import best_under
+from workbench.frontier.decision import Decision, decide
+from workbench.frontier.display import FigureFrame
+from workbench.frontier.dominance import clearest_dominator, describe_gain, undominated
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
@@ -27,16 +29,41 @@ from workbench.methods.remove import Remove
 if TYPE_CHECKING:
     import altair
 
-BLOCK = 256  # rows compared with all others at once
 FIXED = ("recipe", "line", "method", "model", "seed", "left out", "baseline", "efficient", "reason")
 SIDES = ("privacy", "utility")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier:
-    """Points seen on two of their measures, one of privacy and one of utility; by default the first of each side.
+    """Points on two of their measures, one of privacy and one of utility; by default the first of each side.
 
-    `measured` are the points as they came from the sweep; row i of `points` is measured[i].
+    Parameters
+    ----------
+    measured
+        The points in the order of the sweep; row i of `points` is `measured[i]`.
+    measures
+        The measures that the points were measured with.
+    complete
+        False if the sweep was cancelled.
+    privacy, utility
+        The measures on the axes, or their keys.
+    notes
+        A search's attempts, and why it stopped.
+    numbers
+        The numbers of the points in their study if they differ from the order; None for a point that is not in the
+        study.
+
+    Examples
+    --------
+    >>> from workbench import Frontier, Point, Recipe, measures, methods, models
+    >>> def point(k, privacy, utility):
+    ...     return Point(Recipe(methods.Mondrian(), models.KAnonymity(k)), {"P_loss": privacy, "U_loss": utility})
+    >>> points = [point(2, 0.3, 0.1), point(5, 0.2, 0.2), point(9, 0.2, 0.4)]
+    >>> found = Frontier(points, [measures.PrivacyLoss(), measures.UtilityLoss()])
+    >>> found.is_efficient().tolist()
+    [True, True, False]
+    >>> str(found.best({"P_loss": 0.25}).recipe)
+    'k-anonymity, k = 5 (mondrian)'
     """
 
     measured: Sequence[Point]
@@ -45,18 +72,18 @@ class Frontier:
     privacy: Measure | str | None = None
     utility: Measure | str | None = None
     notes: tuple[str, ...] = ()  # what a search tried, and why it stopped
+    numbers: Sequence[int | None] = ()  # of the points in their study, if that is not their order; None: not in it
     _by_key: Mapping[str, Measure] = field(init=False)
 
     def __post_init__(self) -> None:
-        own = {"measured": tuple(self.measured), "measures": tuple(self.measures)}
-        own["_by_key"] = {measure.key: measure for measure in self.measures}  # type: ignore[assignment]
-        for name, value in own.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "measured", tuple(self.measured))
+        object.__setattr__(self, "measures", tuple(self.measures))
+        object.__setattr__(self, "_by_key", {measure.key: measure for measure in self.measures})
         for side in SIDES:
             object.__setattr__(self, side, self._axis(side, getattr(self, side)))
 
     def _axis(self, side: str, chosen: Measure | str | None) -> str | None:
-        """The key of the measure on that side's axis; None where no measure is of that side."""
+        """Return the key of the measure on a side's axis; None if there is no measure of that side."""
         if chosen is None:
             return next((measure.key for measure in self.measures if measure.side == side), None)
         key = self.key(chosen)
@@ -66,18 +93,19 @@ class Frontier:
         return key
 
     def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> Frontier:
-        """The same points on other axes."""
+        """Return the same points on other axes."""
         return replace(self, privacy=privacy or self.privacy, utility=utility or self.utility)
 
     def key(self, measure: Measure | str) -> str:
-        """The key of a measure that the points were measured with."""
-        key = measure.key if isinstance(measure, Measure) else measure if isinstance(measure, str) else said(measure)
+        """Return the key of a measure that the points were measured with."""
+        key = measure.key if isinstance(measure, Measure) else measure
+        key = key if isinstance(key, str) else safe_repr(key)
         if key not in self._by_key:
             raise BadInput(f"the points were not measured with {key!r}; there are {', '.join(self._by_key)}")
         return key
 
     def measure(self, key: Measure | str) -> Measure:
-        """The measure with that key."""
+        """Return the measure with that key."""
         return self._by_key[self.key(key)]
 
     @property
@@ -89,7 +117,7 @@ class Frontier:
         return str(self.privacy), str(self.utility)
 
     def losses(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
-        """Points x measures, turned so that lower is better; NaN where undefined."""
+        """Return an array of points x measures in which lower is better; NaN if undefined."""
         columns = list(self._by_key)
         return self._every_loss[:, [columns.index(key) for key in self._chosen(over)]]
 
@@ -105,16 +133,16 @@ class Frontier:
         return [self.sign(key) * point.values.get(key, math.nan) for key in keys]
 
     def sign(self, key: str) -> int:
-        """What turns a value of that measure into a loss."""
+        """Return the factor (1 or -1) that turns a value of the measure into a loss."""
         return -1 if self._by_key[key].better == "higher" else 1
 
     @cached_property
     def recommendable(self) -> np.ndarray:
-        """Which points are no baselines."""
+        """Which points are not baselines."""
         return np.array([not point.recipe.baseline for point in self.measured], dtype=bool)
 
     def is_efficient(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
-        """Which points no other dominates on these measures, two or more; by default on the axes."""
+        """Return which points no other dominates on these measures (two or more; by default the axes)."""
         losses = self.losses(over)
         compared = np.flatnonzero(self.recommendable & ~np.isnan(losses).any(axis=1))
         efficient = np.zeros(len(losses), bool)
@@ -123,7 +151,7 @@ class Frontier:
 
     @cached_property
     def points(self) -> pd.DataFrame:
-        """One row a point: its recipe and parameters, its measured values, and whether it is efficient."""
+        """One row per point: recipe, parameters, measured values, and whether it is efficient."""
         settings = [self._settings(point.recipe) for point in self.measured]
         efficient = self.is_efficient() if self.privacy and self.utility else np.zeros(len(settings), bool)
         recipes = [point.recipe for point in self.measured]
@@ -147,13 +175,13 @@ class Frontier:
         columns["baseline"] = ~self.recommendable
         columns["efficient"] = efficient
         columns["reason"] = [self._reason(point, list(self._by_key)) for point in self.measured]
-        return pd.DataFrame(columns)
+        return FigureFrame(columns)
 
     def _settings(self, recipe: Recipe) -> dict[str, Any]:
         """The parameters of model and method; a name that is taken says whose it is."""
         found: dict[str, Any] = {}
         for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
-            for name, value in variant.said_settings().items():
+            for name, value in variant.explicit_settings().items():
                 taken = name in found or name in FIXED or name in self._by_key
                 found[f"{variant.name}: {name}" if taken else name] = value
         return found
@@ -189,15 +217,32 @@ class Frontier:
         caps: Mapping[Any, float] | None = None,  # by measure or its key
         minimise: Measure | str | None = None,
     ) -> Point:
-        """The point with the best `minimise` (by default the measure of utility) among those that keep every cap.
+        """Return the point with the best `minimise` (by default the measure of utility) among those that satisfy every
+        cap.
 
-        Where higher is better a cap is a floor, and the highest is the best. The other side decides between equals.
+        If higher values of a measure are better, its cap is a lower limit, and the highest value is the best. Ties are
+        broken by the measure of the other side.
         """
         return best_under(self, {} if caps is None else caps, minimise)
 
+    def number(self, place: int) -> int | None:
+        """Return the number of a point in its study, from 1; None if the point is not in the study."""
+        return self.numbers[place] if self.numbers else place + 1
+
+    def label(self, place: int) -> str:
+        """Describe a point by its number and recipe."""
+        number, recipe = self.number(place), self.measured[place].recipe
+        return f"{recipe} (not in the study)" if number is None else f"number {number}, {recipe}"
+
+    def decide(self, caps: Mapping[Any, float] | None = None) -> Decision:
+        """Decide which candidate to recommend under caps, with the reasons; unlike `best`, only candidates without
+        objections.
+        """
+        return decide(self, caps)
+
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where everything is kept and where all quasi-identifiers are removed, as losses on the axes."""
+        """The losses on the axes of the baselines that keep everything and that remove all quasi-identifiers."""
         found: dict[str, np.ndarray] = {}
         for point, losses in zip(self.measured, self.losses(), strict=True):
             end = _end(point.recipe)
@@ -209,7 +254,7 @@ class Frontier:
         return found["keep"], found["remove"]
 
     def _depths(self, losses: np.ndarray) -> np.ndarray:
-        """How far below the chord between the baselines; 1 is the corner where nothing is lost at all."""
+        """Return the depths below the chord between the baselines; 1 is the corner without any loss."""
         keep, remove = self._ends
         spans = np.array([keep[0] - remove[0], remove[1] - keep[1]])
         for key, span in zip(self.axes, spans, strict=True):
@@ -221,7 +266,7 @@ class Frontier:
     def knee(self) -> Point:
         """The efficient point farthest below the chord between the baselines, each axis in units of their distance.
 
-        Undefined without both baselines, or where no point is below the chord.
+        Undefined without both baselines, or if no point is below the chord.
         """
         order = self._efficient_order
         losses = self.losses()[order]
@@ -233,10 +278,11 @@ class Frontier:
 
     @cached_property
     def area(self) -> float:
-        """Under the staircase of efficient points, in the box from the best values to the baselines' losses.
+        """The area under the staircase of efficient points, in the box from the best values to the baselines.
 
-        The box ends where everything is kept (privacy) and where all quasi-identifiers are removed (utility).
-        Where higher is better, a loss is what is missing to the measure's best. Smaller is better.
+        The box ends at the privacy loss of keeping everything and at the utility loss of removing all
+        quasi-identifiers. If higher values of a measure are better, the loss is the distance from its best. A smaller
+        area is better.
         """
         best = np.array([self.sign(key) * self._by_key[key].best for key in self.axes])
         keep, remove = self._ends
@@ -251,7 +297,7 @@ class Frontier:
 
     @cached_property
     def slope(self) -> pd.DataFrame:
-        """Between neighbours on the frontier: the utility lost for each unit of privacy gained, least private first."""
+        """The utility lost per unit of privacy gained between neighbors on the frontier, the least private first."""
         order = self._efficient_order[::-1]
         losses = self.losses()[order]
         apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
@@ -260,15 +306,15 @@ class Frontier:
         with np.errstate(invalid="ignore", over="ignore"):  # infinity for infinity has no slope
             slope = lost / gained
         names = self.points["recipe"].to_numpy()[order]
-        return pd.DataFrame(
+        return FigureFrame(
             {"from": names[:-1], "to": names[1:], "privacy gained": gained, "utility lost": lost, "slope": slope}
         )
 
     def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
-        """The points that dominate this one, the most private first; Undefined if it has no value on a measure."""
+        """Return the points that dominate this one, the most private first; raise Undefined if it lacks a value."""
         keys = self._chosen(over)
         if not isinstance(point, Point):
-            raise BadInput(f"{said(point)} is not a point; take one of frontier.measured, or of best(...)")
+            raise BadInput(f"{safe_repr(point)} is not a point; take one of frontier.measured, or of best(...)")
         own = np.array(self._losses_of(point, keys))
         if np.isnan(own).any():
             raise Undefined(self._reason(point, keys))
@@ -278,7 +324,7 @@ class Frontier:
         return [self.measured[int(i)] for i in found[np.lexsort(losses[found].T[::-1])]]
 
     def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
-        """One plain sentence: what dominates the point and by how much, or why nothing does."""
+        """Explain in one sentence which point dominates this one and by how much, or why none does."""
         keys = self._chosen(over)
         if isinstance(point, Point) and point.recipe.baseline:
             return "A baseline: a reference at the end of the chart, never recommended."
@@ -288,36 +334,23 @@ class Frontier:
             return f"Left out of the frontier. {reason}."
         if not better:
             return f"Efficient: no other point is at least as good on {' and '.join(keys)} and better on one of them."
-        chosen = self._clearest(point, better, keys)
+        chosen = self.clearest(point, better, keys)
         more = {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more")
-        gains = [self._gain(key, chosen.values[key], point.values[key]) for key in keys]
+        gains = [describe_gain(key, chosen.values[key], point.values[key]) for key in keys]
         return f"Dominated by {chosen.recipe}: {', '.join(gains)}{more}."
 
-    def _clearest(self, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
-        """Of the points that dominate this one, the efficient one most ahead, in units of each measure's range."""
+    def clearest(self, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
+        """Return the efficient one of these dominators with the largest advantage, in units of each measure's range."""
         losses = np.array([self._losses_of(other, keys) for other in better])
-        first = np.flatnonzero(undominated(losses))
-        every = self.losses(keys)[self.recommendable]
-        every = every[np.isfinite(every).all(axis=1)]
-        ranges = np.ptp(every, axis=0) if len(every) else np.ones(len(keys))
         own = np.array(self._losses_of(point, keys))
-        with np.errstate(invalid="ignore", over="ignore"):
-            ahead = np.nan_to_num((own - losses[first]) / np.where(ranges > 0, ranges, 1), posinf=1e9)
-        return better[int(first[ahead.sum(axis=1).argmax()])]
-
-    def _gain(self, key: str, theirs: float, own: float) -> str:
-        better = self.measure(key).better
-        if theirs == own:
-            return f"{key} the same ({figures(own, better)})"
-        word = "higher" if theirs > own else "lower"
-        by = f" by {figures(abs(theirs - own))}" if math.isfinite(theirs - own) else ""
-        return f"{key} {word}{by} ({figures(theirs, better)} instead of {figures(own, better)})"
+        return better[clearest_dominator(own, losses, self.losses(keys)[self.recommendable])]
 
     def records(self) -> list[dict[str, Any]]:
-        """Plain data for JSON, infinity as "inf"; without the store's keys, which are digests of the raw data."""
+        """Return plain data for JSON (infinity as "inf"), without the store's keys, which are digests of raw data."""
         efficient = self.points["efficient"].tolist()
         return [
             {
+                "number": self.number(i),
                 "recipe": str(point.recipe),
                 "line": point.recipe.line,
                 "settings": point.recipe.to_dict(),
@@ -326,6 +359,9 @@ class Frontier:
                 "sentences": dict(point.sentences),
                 **({"intervals": {k: list(ends) for k, ends in point.intervals.items()}} if point.intervals else {}),
                 **({"left_out": point.left_out} if point.left_out else {}),
+                **({"fits": {k: [fit._asdict() for fit in v] for k, v in point.fits.items()}} if point.fits else {}),
+                "against": list(point.against),
+                **({"small_classes": text} if (text := point.recipe.small_classes) else {}),
                 "baseline": point.recipe.baseline,
                 "efficient": efficient[i],
             }
@@ -333,7 +369,7 @@ class Frontier:
         ]
 
     def chart(self, width: int = 640, height: int = 400) -> altair.LayerChart:
-        """The frontier drawn: privacy loss to the right, utility loss upwards."""
+        """Draw the frontier: privacy loss to the right, utility loss upwards."""
         from workbench.charts import frontier_chart  # altair takes a second to load
 
         return frontier_chart(self, width, height)
@@ -347,30 +383,14 @@ class Frontier:
         return f"<Frontier on {' and '.join(self.axes)}: {counts}, {len(self.efficient)} efficient{left_out}{state}>"
 
 
-def undominated(losses: np.ndarray) -> np.ndarray:
-    """Which rows no other dominates: at least as low in every column and lower in one. Equal rows stand together."""
-    if losses.shape[1] == 2 and len(losses) and not np.isnan(losses).any():  # one sort tells it of two
-        _, group = np.unique(losses[:, 0], return_inverse=True)
-        least = np.full(group.max() + 1, np.inf)
-        np.minimum.at(least, group, losses[:, 1])
-        before = np.append(np.inf, np.minimum.accumulate(least)[:-1])
-        return ~(((group > 0) & (before[group] <= losses[:, 1])) | (least[group] < losses[:, 1]))
-    dominated = np.zeros(len(losses), bool)
-    for start in range(0, len(losses), BLOCK):
-        here = losses[start : start + BLOCK, None, :]
-        beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
-        dominated[start : start + BLOCK] = beats.any(axis=1)
-    return ~dominated
-
-
 def _column(values: list[Any]) -> Any:
-    """Whole numbers stay whole where some points have none."""
+    """Return integers with missing values as a nullable integer array, so that they are not converted to floats."""
     whole = all(value is None or type(value) is int for value in values)
     return pd.array(values, dtype="Int64") if whole else values
 
 
 def _end(recipe: Recipe) -> str | None:
-    """Which of the two baselines at the ends a recipe is, if it is one."""
+    """Return which of the two extreme baselines a recipe is, if it is one."""
     if isinstance(recipe.method, Keep):
         return "keep"
     return "remove" if isinstance(recipe.method, Remove) and recipe.method.columns is None else None

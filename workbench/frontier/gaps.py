@@ -1,4 +1,4 @@
-"""Gaps: which family is asked next, and where, so that neighbours on the frontier come nearer to each other."""
+"""Find the largest gap on the frontier, and the family and position to evaluate next in order to close it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import NARROW, Track
+from workbench.frontier.track import NARROW, FamilySearch
 
 ALIKE = 0.002  # of what all points span: nearer to each other two points leave no gap
 
 
-def widest(seen: Frontier, tracks: Sequence[Track]) -> tuple[Track, float] | None:
-    """The family and the position beside a point at the widest gap; the next one where there is no position left.
+def find_widest_gap(seen: Frontier, tracks: Sequence[FamilySearch]) -> tuple[FamilySearch, float] | None:
+    """Return the family and the position next to a point at the widest gap; the next widest if no position is left
+    there.
 
-    A gap is how far neighbours are apart, in parts of all that points span: whatever cap somebody sets, a point is
-    near to it. The first gap and the last reach to the best values that any point has.
+    A gap is the distance between neighbors, relative to the span of all points: a point is then near any cap that
+    somebody may set. The first and the last gap extend to the best values of any point.
     """
     losses, standing = seen.losses(), np.flatnonzero(seen.is_efficient())
     drawn = losses[np.isfinite(losses).all(axis=1)]
@@ -39,13 +40,16 @@ def widest(seen: Frontier, tracks: Sequence[Track]) -> tuple[Track, float] | Non
 
 
 def _corner(losses: np.ndarray, best: int) -> np.ndarray:
-    """The point that is best on one side, and what it costs on the other."""
+    """Return the point that is best on one side, with the lowest loss on the other."""
     return losses[np.lexsort((losses[:, 1 - best], losses[:, best]))[0]]
 
 
-def _inside(track: Track, private: Point | None, useful: Point | None, at: Mapping[int, np.ndarray]) -> float | None:
-    """A new position of the family between its own points, next to the one at either side of the gap; beyond the last
-    of them it is the end. Between points that are alike there is none."""
+def _inside(
+    track: FamilySearch, private: Point | None, useful: Point | None, at: Mapping[int, np.ndarray]
+) -> float | None:
+    """Return a new position of the family between its own points, next to the point at either side of the gap; beyond
+    the last of them, the end of its range. There is none between nearly identical points.
+    """
     places, own = sorted(track.tried), {id(point): place for place, point in track.tried.items()}
     for point, step in ((private, 1), (useful, -1)):
         if (place := own.get(id(point))) is None:

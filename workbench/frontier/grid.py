@@ -1,6 +1,6 @@
 """Methods, models, measures and miners as plain data, and recipes in which a parameter may be a list of values.
 
-Where a parameter names columns, a list of names is one value, and a list of lists several.
+If a parameter names columns, a list of names is one value, and a list of lists several values.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from itertools import product
 from operator import and_
 from typing import Any
 
-from workbench.base.errors import BadInput, at, said
-from workbench.base.variants import Parameter, Variant, catalog, from_dict
+from workbench.base.errors import BadInput, prefix_path, safe_repr
+from workbench.base.parameters import Number, Parameter
+from workbench.base.variants import Variant, catalog, from_dict
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.miners import Miner
 from workbench.models import Model
 
-UNDECLARED = Parameter("")
+UNDECLARED = Parameter(help="")
 MOST = 10_000  # releases that a recipe stands for
 KINDS: dict[str, tuple[str, type[Variant]]] = {
     "method": ("workbench.methods", Method),
@@ -30,26 +31,26 @@ KINDS: dict[str, tuple[str, type[Variant]]] = {
 
 
 def variants(kind: str) -> dict[str, type[Variant]]:
-    """The methods, models, measures or miners that there are, by name."""
+    """Return the available methods, models, measures or miners, by name."""
     return catalog(*KINDS[kind])
 
 
 def variant(kind: str, given: Mapping[str, Any]) -> Any:
-    """The method, model or measure that plain data describe."""
-    return _made(kind, variants(kind), given)
+    """Return the method, model, measure or miner that plain data describe."""
+    return _create(kind, variants(kind), given)
 
 
-def _made(kind: str, there: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
+def _create(kind: str, there: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
     if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
+        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
     return from_dict(kind, there, dict(given))
 
 
-def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
-    """One recipe for each combination of the parameters that are lists."""
+def expand_recipe(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
+    """Return one recipe per combination of the parameters that are lists."""
     if not isinstance(ranges, Mapping) or set(ranges) - {"method", "model"} or "method" not in ranges:
         raise BadInput("study: a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
-    with at("method"):
+    with prefix_path("method"):
         methods = combinations("method", ranges["method"])
     models = [combinations("model", one) for one in models_of(ranges)]
     if len(methods) * reduce(lambda n, one: n * len(one), models, 1) > MOST:
@@ -62,13 +63,13 @@ def written_out(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
 
 
 def models_of(ranges: Mapping[str, Any]) -> list[Any]:
-    """The models that a recipe asks for at once."""
+    """Return the models that a recipe combines."""
     asked = ranges.get("model") or []
     return list(asked) if isinstance(asked, (list, tuple)) else [asked]
 
 
-def ranges_of(recipe: Recipe) -> dict[str, Any]:
-    """A single recipe as a study writes it."""
+def ranges_from_recipe(recipe: Recipe) -> dict[str, Any]:
+    """Return a single recipe in the form of a study."""
 
     def said(given: Variant) -> dict[str, Any]:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in given.to_dict().items()}
@@ -78,28 +79,29 @@ def ranges_of(recipe: Recipe) -> dict[str, Any]:
 
 
 def combinations(kind: str, given: Any) -> list[Any]:
-    """One method or model for each combination of the parameters that are lists."""
+    """Return one method or model per combination of the parameters that are lists."""
     if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
-    if combined(kind, given) > MOST:
+        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
+    if count_combinations(kind, given) > MOST:
         raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
     there, chosen = variants(kind), product(*axes(kind, given))
-    return [_made(kind, there, reduce(lambda one, more: {**one, **more}, values, dict(given))) for values in chosen]
+    return [_create(kind, there, reduce(lambda one, more: {**one, **more}, values, dict(given))) for values in chosen]
 
 
-def combined(kind: str, given: Mapping[str, Any]) -> int:
-    """How many combinations the parameters that are lists have."""
+def count_combinations(kind: str, given: Mapping[str, Any]) -> int:
+    """Count the combinations of the parameters that are lists."""
     return reduce(lambda n, values: n * len(values), axes(kind, given), 1)
 
 
 def axes(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
-    """What the lists go through: each by itself, but two weights that count relative to each other together."""
-    lists, found = listed(kind, given), list[list[dict[str, Any]]]()
+    """Return the alternatives of each list; two weights that count relative to each other vary together."""
+    lists, found = listed_settings(kind, given), list[list[dict[str, Any]]]()
     for name, values in lists.items():
         if not values:
             raise BadInput(f"study: {given.get('name')}: {name} has no values; give at least one")
     declared = variants(kind)[given["name"]].parameters() if lists else {}
-    pairs = {one.against: name for name, one in declared.items() if one.against in lists and name in lists}
+    numbers = {name: one for name, one in declared.items() if isinstance(one, Number)}
+    pairs = {one.against: name for name, one in numbers.items() if one.against in lists and name in lists}
     for name, values in lists.items():
         if name in pairs:
             first, second = values, lists[pairs[name]]
@@ -114,9 +116,9 @@ def axes(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
     return found
 
 
-def listed(kind: str, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The settings of a method or model that are lists of values."""
+def listed_settings(kind: str, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the settings of a method or model that are lists of values."""
     name = given.get("name")
     chosen = variants(kind).get(name) if isinstance(name, str) else None
     declared = chosen.parameters() if chosen else {}
-    return {key: value for key, value in given.items() if declared.get(key, UNDECLARED).listed(value)}
+    return {key: value for key, value in given.items() if declared.get(key, UNDECLARED).is_list(value)}

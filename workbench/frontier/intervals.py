@@ -1,22 +1,26 @@
-"""Intervals: where the figures of a frontier would lie by other seeds and draws, or on other people like these; or from
-who goes by each class alone to who learns from all of them.
+"""Intervals of figures: over other samples of records, over other seeds and draws, or between the two kinds of attacker
+(own class only, or learning from all classes).
 
-Over records it is the bootstrap (Efron 1979): each release is made again, and measured, on as many records drawn from
-the table with replacement, and how far figures scatter there is drawn about the figure. Nothing of that is kept: a
-draw that is measured here is given to nobody.
+Intervals over records use the bootstrap (Efron 1979): each release is computed and measured again on as many records
+drawn from the table with replacement, and the scatter of the figures is centered on the original figure. None of these
+releases is stored, and no draw that is measured here is published.
+
+The bootstrap fails for the largest or smallest value of many classes (Bickel, Goetze & van Zwet 1997): repeated records
+form classes of their own. Intervals of worst-case figures come from subsamples without replacement (Politis & Romano
+1994), of half the records, and of a quarter to estimate how the figure grows with the number of records.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from workbench.base.errors import BadInput, said
-from workbench.data.samples import resample
+from workbench.base.errors import BadInput, safe_repr
+from workbench.data.samples import resample, subsample
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
@@ -27,6 +31,14 @@ from workbench.measures import Measure
 OVER = RECORDS, SEEDS, LEARNING = ("records", "seeds", "learning")
 TIMES, MOST = 20, 10_000
 CENTRE = 0.025, 0.975  # of what is found, 95 % lie there
+WHOLE, HALF, QUARTER = "all records", "half of the records", "a quarter of the records"
+FEW = 8  # classes, at most
+FAR = 5.0  # standard deviations between a figure and those of subsamples that do not resemble it
+NORMAL, GUMBEL = 1.96, 2.42  # standard deviations from the mean to the end of 95 %: normal, and Gumbel's upper tail
+WORST_CASES = (
+    "intervals of worst-case figures are wider and need not be centered, since they come from random halves of the "
+    "records: repeated records would form classes of their own; there is none if the halves do not resemble the figure"
+)
 SEED = 1
 
 
@@ -41,38 +53,52 @@ def with_intervals(
     progress: Callable[[int, int], object] | None = None,
     cancel: threading.Event | None = None,
 ) -> Frontier:
-    """The same points, each figure with the range that holds it and 95 % of those that are found in so many tries.
+    """Return the frontier with an interval for each figure, which contains the figure and 95 % of its values in `times`
+    repetitions.
 
-    A figure that is always the same has none, nor has one that fewer than half of the tries have. The baselines have
-    none. `progress(done, times)` is called after each try; setting `cancel` gives back the points as they were.
+    A constant figure has no interval, nor has one that fewer than half of the repetitions define, nor a worst-case
+    figure that subsamples of the records do not resemble. The baselines have none. `progress(done, times)` is called
+    after each repetition; setting `cancel` returns the points unchanged.
 
-    Over "learning" nothing is tried again: the same releases, found or kept in the `store` of the points, are measured
-    for an adversary and a researcher who learn, which takes seconds of each, and `progress` is called after each.
+    Over "learning" nothing is repeated: the same releases (computed, or in the `store` of the points) are measured for
+    an attacker and a researcher who learn from all classes, which takes seconds each; `progress` is called after each.
     """
-    refuse(over, times)
+    refuse_intervals(over, times)
     chosen = [point.recipe for point in frontier.measured if not point.recipe.baseline]
     if over == LEARNING:
         told = None if progress is None else lambda done, of, _: progress(done, of)
         measured = partial(
-            sweep, table, chosen, store=store, baselines=False, threads=threads, progress=told, cancel=cancel
-        )
-        return _learning(frontier, measured) if chosen else frontier
-    found: list[list[Point]] = []
-    for again, recipes in _tries(table, chosen, over, times) if chosen else ():
-        one = sweep(again, recipes, frontier.measures, baselines=False, threads=threads, cancel=cancel)
-        if not one.complete:
-            return frontier
-        found.append([*one.measured])
+            sweep, table, chosen, store=store, baselines=False, threads=threads, progress=told, cancel=cancel,
+            smallest=None,
+        )  # fmt: skip
+        return _add_learning_intervals(frontier, measured) if chosen else frontier
+    extremes = [one for one in frontier.measures if over == RECORDS and one.worst_case]
+    found: dict[str, list[Sequence[Point]]] = {}
+    for number in range(times if chosen else 0):
+        for kind, again, recipes in _repetitions(table, chosen, over, number, bool(extremes)):
+            measures = frontier.measures if kind == WHOLE else extremes
+            one = sweep(again, recipes, measures, baselines=False, threads=threads, cancel=cancel, smallest=None)
+            if not one.complete:
+                return frontier
+            found.setdefault(kind, []).append(one.measured)
         if progress is not None:
-            progress(len(found), times)
-    every, best = iter(zip(*found, strict=True)), {one.key: one.best for one in frontier.measures}
-    about = best if over == RECORDS else None
-    points = [point if point.recipe.baseline else _with(point, next(every), about) for point in frontier.measured]
+            progress(number + 1, times)
+    about = {one.key: one.best for one in frontier.measures} if over == RECORDS else None
+    points, place = [], 0
+    for point in frontier.measured:
+        if not point.recipe.baseline:
+            tries = {kind: [one[place] for one in several] for kind, several in found.items()}
+            by_halves = [] if _has_few_classes(point.recipe, table) else extremes
+            point = _add_intervals(point, tries[WHOLE], about, {one.key for one in by_halves})
+            for measure in by_halves:
+                point = _add_extreme_interval(point, measure, tries[HALF], tries[QUARTER])
+            place += 1
+        points.append(point)
     return replace(frontier, measured=points)
 
 
-def of_sample(table: Table) -> str:
-    """What the figures of a sample are about, and their intervals over records; nothing where it is none."""
+def describe_sample(table: Table) -> str:
+    """Explain what the figures of a sample and their intervals over records mean; empty if the table is no sample."""
     if table.sampled is None:
         return ""
     return (
@@ -82,37 +108,40 @@ def of_sample(table: Table) -> str:
     )
 
 
-def refuse(over: object, times: object) -> None:
-    """Raise BadInput where there is nothing of the kind."""
+def refuse_intervals(over: object, times: object) -> None:
+    """Raise BadInput for unknown kinds of intervals and invalid numbers of repetitions."""
     if over not in OVER:
-        raise BadInput(f"intervals over {said(over)}: choose 'records', 'seeds' or 'learning'")
+        raise BadInput(f"intervals over {safe_repr(over)}: choose 'records', 'seeds' or 'learning'")
     if isinstance(times, bool) or not isinstance(times, int) or not 2 <= times <= MOST:
-        raise BadInput(f"intervals: times = {said(times)} must be a whole number from 2 to {MOST:,}")
+        raise BadInput(f"intervals: times = {safe_repr(times)} must be a whole number from 2 to {MOST:,}")
 
 
-def in_words(over: str, times: int = TIMES) -> str:
-    """What the intervals are."""
+def describe_intervals(over: str, times: int = TIMES, worst_cases: bool = True) -> str:
+    """Describe the intervals, with or without those of worst-case figures."""
     if over == LEARNING:
         return "from who goes by each class alone to who learns from all classes together, where both are known"
     if over == RECORDS:
-        tries = f"in 95 % of {times:,} tries on as many records drawn from these with replacement"
-        return f"how far a figure scatters {tries}, about the figure itself"
+        more = f"; {WORST_CASES}" if worst_cases else ""
+        return f"where a figure of another sample of as many people would lie, by {times:,} resamples{more}"
     return f"where a figure lies in 95 % of {times:,} tries by other seeds and draws"
 
 
-def _tries(table: Table, recipes: list[Recipe], over: str, times: int) -> Iterator[tuple[Table, list[Recipe]]]:
-    """Tables and recipes as they might have been."""
-    for i in range(times):
-        if over == RECORDS:
-            yield resample(table, SEED + i), recipes
-        else:  # what is remembered is a draw, too
-            other = [replace(recipe, seed=recipe.seed + 1 + i) for recipe in recipes]
-            drawn = any(recipe.method.draws for recipe in recipes)
-            yield replace(table, _memory={}, _locks={}) if drawn else table, other
+def _repetitions(
+    table: Table, recipes: list[Recipe], over: str, number: int, subsamples: bool
+) -> Iterator[tuple[str, Table, list[Recipe]]]:
+    """Yield alternative tables and recipes: of all records, and of subsamples of half and a quarter of them."""
+    if over == RECORDS:
+        yield WHOLE, resample(table, SEED + number), recipes
+        for kind, parts in ((HALF, 2), (QUARTER, 4)) if subsamples else ():
+            yield kind, subsample(table, max(table.records // parts, 1), SEED + number), recipes
+    else:  # what is remembered is a draw, too
+        other = [replace(recipe, seed=recipe.seed + 1 + number) for recipe in recipes]
+        drawn = any(recipe.method.draws for recipe in recipes)
+        yield WHOLE, replace(table, _memory={}, _locks={}) if drawn else table, other
 
 
-def _learning(frontier: Frontier, measured: Callable[[Iterable[Measure]], Frontier]) -> Frontier:
-    """The points with what their figures are for who learns at the other end."""
+def _add_learning_intervals(frontier: Frontier, measured: Callable[[Iterable[Measure]], Frontier]) -> Frontier:
+    """Add to each point the interval from its figures to those under a learning attacker."""
     others = {one.key: other for one in frontier.measures if (other := one.learning) is not None}
     if not others or not (found := measured(dict.fromkeys(others.values()))).complete:
         return frontier
@@ -127,20 +156,54 @@ def _learning(frontier: Frontier, measured: Callable[[Iterable[Measure]], Fronti
     return replace(frontier, measured=points)
 
 
-def _with(point: Point, found: tuple[Point, ...], about: Mapping[str, float] | None) -> Point:
-    """The point with the intervals of its figures, wide enough for those that they had before.
+def _has_few_classes(recipe: Recipe, table: Table) -> bool:
+    """Return whether classes are large: the bootstrap suits worst-case figures too, and half the records have none."""
+    return recipe.model is not None and recipe.model.min_class_size * FEW >= table.records
 
-    Among records drawn with replacement people are alike more often than among others, which moves all figures one way.
-    So how far they scatter is what counts: `about` the figure, not beyond the best that each may be.
+
+def _add_extreme_interval(point: Point, measure: Measure, halves: Sequence[Point], quarters: Sequence[Point]) -> Point:
+    """Add the interval of a worst-case figure, from subsamples.
+
+    An extreme of many classes scatters like a Gumbel variable, farther towards the worse side, and grows with the
+    number of classes by about as much from half of the records to all as from a quarter to half. Two samples of a
+    population differ by the square root of 2 more than each from the mean. Halves may have other classes, and the
+    figure itself may be extreme, so the interval covers what follows from either; there is none if the two are far from
+    each other.
+    """
+    key, sign = measure.key, -1 if measure.better == "higher" else 1
+    half, quarter = (
+        np.array([sign * one.values[key] for one in several if key in one.values]) for several in (halves, quarters)
+    )
+    value = sign * point.values.get(key, np.nan)
+    if 2 * len(half) < len(halves) or not len(quarter) or not np.isfinite([*half, *quarter, value]).all():
+        return point
+    centre, spread = half.mean(), np.sqrt(2) * half.std(ddof=1)
+    grown = centre + max(centre - quarter.mean(), 0.0)
+    if spread == 0 or not centre - FAR * spread <= value <= grown + FAR * spread:
+        return point
+    low = max(min(centre, value) - NORMAL * spread, sign * measure.best)
+    high = max(grown + GUMBEL * spread, value + NORMAL * spread)
+    before = sorted(sign * end for end in point.intervals.get(key, (sign * value, sign * value)))
+    ends = sorted((sign * min(low, before[0]), sign * max(high, before[1])))
+    return replace(point, intervals={**point.intervals, key: (float(ends[0]), float(ends[1]))})
+
+
+def _add_intervals(point: Point, found: Sequence[Point], about: Mapping[str, float] | None, without: set[str]) -> Point:
+    """Return the point with intervals of its figures, at least as wide as their previous intervals; `without` excludes
+    some.
+
+    Records drawn with replacement contain more identical people than an original sample, which shifts all figures in
+    one direction. So only the scatter of the figures is used: centered on the value, limited by the best value in
+    `about`, and multiplied by the square root of 2, since the figure of another sample scatters too.
     """
     intervals = dict(point.intervals)
     for key, value in point.values.items():
         others = [one.values[key] for one in found if key in one.values]
-        if 2 * len(others) < len(found) or all(other == value for other in others):
+        if key in without or 2 * len(others) < len(found) or all(other == value for other in others):
             continue
         low, high = np.quantile(others, CENTRE)
         if about is not None:
-            low, high = np.array([low, high]) + (value - np.median(others))
+            low, high = value + np.sqrt(2) * (np.array([low, high]) - np.median(others))
             best = about.get(key, value)
             low, high = (max(low, best), high) if value >= best else (low, min(high, best))
         before = intervals.get(key, (value, value))

@@ -1,14 +1,14 @@
-"""Models, methods and recipes as people write them: `k-anonymity, k=10 & t-closeness, t=0.2, distance=js (mondrian)`.
+"""The notation of models, methods and recipes: `k-anonymity, k=10 & t-closeness, t=0.2, distance=js (mondrian)`.
 
-A variant is its name and its settings, `name = value`, between commas; what is not said is at its default. Models are
-joined with `&`; a method stands behind them in brackets, or alone. What `str()` of a recipe, model or method prints is
-read back as the same, as far as its figures go: a number has six of them there.
+A variant is written as its name and its settings, `name = value`, separated by commas; omitted settings have their
+defaults. Models are joined with `&`; a method follows in brackets, or is written alone. `str()` of a recipe, model or
+method can be parsed again, with numbers to six digits.
 
     model("k-anonymity, k=10")                              a model, for an audit
     method("mondrian, strict=false")                        a method
-    model_and_method("k-anonymity, k=10 (mondrian)")        both; None for what is not said
+    model_and_method("k-anonymity, k=10 (mondrian)")        both; None for an omitted one
 
-Capitals and spaces don't matter but in the names of columns. What is wrong is a BadInput that names what is near.
+Case and spaces do not matter except in column names. Errors are a BadInput that suggests similar names.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from functools import reduce
 from operator import and_
 from typing import Any, TypeVar
 
-from workbench.base.errors import BadInput, meant, said
-from workbench.base.names import typed_names
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.names import parse_names
+from workbench.base.parameters import Choice, Column, Columns, Number, WorkloadChoice
 from workbench.base.variants import Variant, catalog
 from workbench.methods import Method
 from workbench.models import Model
@@ -29,20 +30,20 @@ V = TypeVar("V", bound=Variant)
 
 
 def model(text: str) -> Model:
-    """The model, or the models joined with `&`."""
+    """Parse a model, or several joined with `&`."""
     asked, behind = model_and_method(text)
     if asked is None or behind is not None:
-        raise BadInput(f"{said(text)} names a method; for a model write, for example, 'k-anonymity, k=10'")
+        raise BadInput(f"{safe_repr(text)} names a method; for a model write, for example, 'k-anonymity, k=10'")
     return asked
 
 
 def method(text: str) -> Method:
-    """The method."""
+    """Parse a method."""
     return _variant("method", catalog("workbench.methods", Method), text)
 
 
 def model_and_method(text: str) -> tuple[Model | None, Method | None]:
-    """What a recipe is made of, each None where the text doesn't say it."""
+    """Parse a recipe into its model and method, each None if omitted."""
     methods = catalog("workbench.methods", Method)
     if _named(methods, text) is not None:
         return None, method(text)
@@ -55,25 +56,25 @@ def model_and_method(text: str) -> tuple[Model | None, Method | None]:
 
 
 def _named(variants: dict[str, type[V]], text: str) -> str | None:
-    """The variant whose name the text begins with, the longest one."""
+    """Return the longest name of a variant that the text begins with."""
     begun = text.strip().casefold()
     fitting = [name for name in variants if re.match(rf"{re.escape(name.casefold())}(?![\w-])", begun)]
     return max(fitting, key=len, default=None)
 
 
 def _variant(kind: str, variants: dict[str, type[V]], text: str) -> V:
-    """One variant with its settings."""
+    """Parse one variant with its settings."""
     name = _named(variants, text)
     if name is None:
         wanted = re.split(r"[,\s]*\w+\s*=", text)[0].strip(" ,")
-        raise BadInput(f"no {kind} is called {said(wanted)}; {meant(wanted.casefold(), sorted(variants))}")
+        raise BadInput(f"no {kind} is called {safe_repr(wanted)}; {suggest(wanted.casefold(), sorted(variants))}")
     chosen, rest = variants[name], text.strip()[len(name) :]
     parameters = chosen.parameters()
     first, *found = re.split(rf"(?:^[,:\s]*|,\s*)({'|'.join(parameters) or '(?!)'})\s*=\s*", rest)
     if first.strip(" ,:"):
         wanted = first.partition("=")[0].strip(" ,:")
-        hint = meant(wanted, parameters) if parameters else "it has none"
-        raise BadInput(f"{name} has no parameter {said(wanted)}; {hint}")
+        hint = suggest(wanted, parameters) if parameters else "it has none"
+        raise BadInput(f"{name} has no parameter {safe_repr(wanted)}; {hint}")
     names, values = found[::2], found[1::2]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
@@ -82,18 +83,18 @@ def _variant(kind: str, variants: dict[str, type[V]], text: str) -> V:
 
 
 def _value(kind: type[Variant], name: str, text: str) -> Any:
-    """What the text says for this parameter; what it cannot be stays text, and the variant says what is wrong."""
+    """Parse the value of a parameter; text that cannot be parsed is returned unchanged, for the variant to report."""
     declared = kind.parameters()[name]
-    if declared.choices is not None:
+    if isinstance(declared, Choice):
         return next((choice for choice in declared.choices if str(choice).casefold() == text.casefold()), text)
-    if declared.column:
+    if isinstance(declared, Column):
         return text
-    if declared.columns:
-        return typed_names(text)
-    if declared.workload and text[:1] in ("[", "{"):
+    if isinstance(declared, Columns):
+        return parse_names(text)
+    if isinstance(declared, WorkloadChoice) and text[:1] in ("[", "{"):
         return _queries(text)
-    if kind.number_type(name) is not None:
-        if text.casefold() == "none" and declared.number is not None:
+    if isinstance(declared, Number):
+        if text.casefold() == "none" and declared.default is None:
             return None
         try:
             return float(text)
@@ -103,8 +104,8 @@ def _value(kind: type[Variant], name: str, text: str) -> Any:
 
 
 def _queries(text: str) -> Any:
-    """Plain data of a workload, as they are printed."""
+    """Parse a workload that is written as JSON."""
     try:
         return json.loads(text)
     except ValueError:
-        raise BadInput(f"{said(text)} is no workload; name one of the study, or write it as JSON") from None
+        raise BadInput(f"{safe_repr(text)} is no workload; name one of the study, or write it as JSON") from None

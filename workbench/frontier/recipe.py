@@ -1,16 +1,19 @@
-"""A recipe says how a release is made; a point is a recipe and its measured losses."""
+"""Recipes, which define a release, and points: recipes with their measured losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from workbench.base.errors import BadInput, said
+from workbench.base.convergence import Fit
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.parameters import canonical
 from workbench.data.table import Table
-from workbench.frontier.draws import released
+from workbench.disclosure.recommendable import LEAST
+from workbench.frontier.draws import draw_release
 from workbench.methods import Method
 from workbench.models import Model
 from workbench.releases.base import Release
@@ -21,7 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Method, model, parameters and seed: enough to make the same release again."""
+    """Method, model, parameters and seed: enough to compute the same release again.
+
+    Parameters
+    ----------
+    method
+        The method, such as `Mondrian()`.
+    model
+        The privacy model, or several joined with `&`; None for baselines and noise.
+    seed
+        Seed of the method's search.
+
+    Examples
+    --------
+    >>> from workbench import Recipe, methods, models
+    >>> str(Recipe(methods.Mondrian(), models.KAnonymity(10)))
+    'k-anonymity, k = 10 (mondrian)'
+    """
 
     method: Method
     model: Model | None = None
@@ -31,37 +50,54 @@ class Recipe:
         for given, kind in ((self.method, Method), (self.model, Model | None), (self.seed, Integral)):
             if not isinstance(given, kind) or isinstance(given, bool):
                 raise BadInput(
-                    f"recipe: {said(given)} does not fit; write, for example, Recipe(Mondrian(), KAnonymity(5), seed=0)"
+                    f"recipe: {safe_repr(given)} does not fit; write, for example, Recipe(Mondrian(), "
+                    f"KAnonymity(5), seed=0)"
                 )
         object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
 
     def release(self, table: Table, store: Store | None = None) -> Release:
-        """The release of this recipe; one that is drawn at random is drawn once, and kept in the store."""
+        """Compute the release; a random release is drawn once and stored."""
         if self.method.draws:
-            return released(self, table, store)
+            return draw_release(self, table, store)
         return self.method(table, self.model, self.seed)
 
     @property
     def baseline(self) -> bool:
-        """Drawn as a reference, never recommended."""
+        """Whether it is a reference, which is never recommended."""
         return self.method.baseline
 
     @property
     def guarantee(self) -> str:
-        """What its method promises by itself."""
+        """The privacy guarantee of its method."""
         return self.method.guarantee
 
     @property
+    def small_classes(self) -> str:
+        """Why classes of very few records are possible, as a clause; empty if the recipe sets a minimum size."""
+        sized = hasattr(self.method, "smallest")  # by the method itself
+        if self.baseline or self.model is None or self.model.min_class_size >= LEAST or sized:
+            return ""
+        return f"classes of fewer than {LEAST} records are possible: its model allows them"
+
+    @property
     def line(self) -> str:
-        """The curve it belongs to: method and model without the model's numbers, noise without its own."""
+        """The name of its curve: method and model without the model's numbers, noise without its own."""
         if self.model is not None:
             return f"{self.model.line} ({self.method})"
         return self.method.line if self.method.draws else str(self.method)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for keys and files."""
+        """Return plain data, for keys and files."""
         model = None if self.model is None else self.model.to_dict()
         return {"method": self.method.to_dict(), "model": model, "seed": self.seed}
+
+    @property
+    def identity(self) -> str:
+        """A key that is equal for recipes that a sweep computes once: baselines are not random, so their seeds are
+        ignored.
+        """
+        about = self.to_dict()
+        return canonical({**about, "seed": 0} if self.baseline else about)
 
     def __str__(self) -> str:
         return str(self.method) if self.model is None else f"{self.model} ({self.method})"
@@ -69,31 +105,59 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Point:
-    """Measured values by measure key; what could not be measured has a reason instead."""
+    """The measured values of a recipe, by measure key; undefined ones have a reason instead.
+
+    Examples
+    --------
+    >>> from workbench import Point, Recipe, methods
+    >>> Point(Recipe(methods.Keep()), {"P_loss": 0.4}).values["P_loss"]
+    0.4
+    """
 
     recipe: Recipe
     values: Mapping[str, float]
     reasons: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, str] = field(default_factory=dict)
     key: str = ""  # where the store keeps it
-    against: tuple[str, ...] = ()  # what speaks against recommending it, where that was looked at
+    against: tuple[str, ...] = ()  # what speaks against recommending it, by the study's threshold
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of values that are estimated
     left_out: int = 0  # records that the release leaves out
+    fits: Mapping[str, Sequence[Fit]] = field(default_factory=dict)  # behind each value, and the "release"
+    failures: Mapping[str, str] = field(default_factory=dict)  # measures that raised an unexpected exception: its type
 
 
 def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:
-    """One recipe a combination: `recipes(Mondrian(), KAnonymity, k=[10, 100])`; a single value stands for itself.
+    """Return one recipe per combination of parameters; a single value is used in all of them.
 
-    Joined models are written out: `[Recipe(Mondrian(), KAnonymity(5) & TCloseness(t)) for t in (0.1, 0.2)]`.
+    Write joined models explicitly: `[Recipe(Mondrian(), KAnonymity(5) & TCloseness(t)) for t in (0.1, 0.2)]`.
+
+    Parameters
+    ----------
+    method
+        The method of all recipes.
+    model
+        The class of the model; None for baselines and noise.
+    seed
+        Seed of the method's search.
+    **axes
+        Values of the model's parameters.
+
+    Examples
+    --------
+    >>> from workbench import methods, models, recipes
+    >>> [str(one) for one in recipes(methods.Mondrian(), models.KAnonymity, k=[10, 100])]
+    ['k-anonymity, k = 10 (mondrian)', 'k-anonymity, k = 100 (mondrian)']
     """
     if not isinstance(method, Method):
-        raise BadInput(f"recipes: {said(method)} is not a method; write recipes(Mondrian(), KAnonymity, k=[10, 100])")
+        raise BadInput(
+            f"recipes: {safe_repr(method)} is not a method; write recipes(Mondrian(), KAnonymity, k=[10, 100])"
+        )
     if model is None:
         if axes:
             raise BadInput(f"recipes: {', '.join(axes)} came without a model; name the model they belong to")
         return [Recipe(method, None, seed)]
     if not isinstance(model, type):
-        shown = str(model) if isinstance(model, Model) else said(model)
+        shown = str(model) if isinstance(model, Model) else safe_repr(model)
         raise BadInput(
             f"recipes: {shown} is not a class of models; give one and its ranges, as KAnonymity, k=[10, 100], "
             "or write [Recipe(method, model), ...]"

@@ -1,9 +1,10 @@
-"""Search: within a budget, points that a grid would not find. Caps are touched, gaps of the frontier are filled.
+"""Search for good points within a budget: touch the caps, and close gaps of the frontier.
 
 Each family (a method and a model) has one free parameter. Under caps it is bisected until the caps are touched, the
-most promising family first; families that can't reach the best any more are given up; then the best ones are tried
-around that place, and with the models of others joined to theirs. Without caps, or where nothing better is found, the
-largest gap between neighbours on the frontier is looked into. What was tried, and why it stopped, is in the notes.
+most promising family first; families that can no longer reach the best point are given up. Points with objections
+(`Point.against`) count as beyond the caps. Rough steps of the best families are tried too; then the best ones are
+refined around that place, and joined with the models of others. Without caps, or if nothing better is found, the
+largest gap between neighbors on the frontier is searched. The notes list what was tried and why the search stopped.
 """
 
 from __future__ import annotations
@@ -17,23 +18,25 @@ from typing import Any
 import numpy as np
 
 from workbench.base import progress as underway
-from workbench.base.errors import BadInput, said
-from workbench.base.figures import figures
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.figures import format_number
+from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.frontier.budget import Budget, Deadline
-from workbench.frontier.caps import limit_of
-from workbench.frontier.families import asked, proposed
+from workbench.frontier.caps import limits_of
+from workbench.frontier.families import default_families, families_from_recipes
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.gaps import widest
+from workbench.frontier.gaps import find_widest_gap
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
-from workbench.frontier.sweep import BASELINES, Bench
-from workbench.frontier.track import Aim, Track
+from workbench.frontier.sweep import BASELINES, PointMaker, warn_of_failures
+from workbench.frontier.track import FamilySearch, Objective
 from workbench.measures import Measure
 
 Progress = Callable[[int, Point], object]
 CLOSE = 1.3  # times the best: families that are tried around where they touch the caps
 PATIENCE = 16  # tries without a better point
+ROUGH = 15  # steps of a leading family that are tried
 BETTER = 0.001  # by so much a point is better
 FIRST = 0.5, 0.3, 0.7  # positions that are tried first where there are no caps
 FAR, NEARLY = 2, 0.02  # times what another loses that is as private: a family is given up at once
@@ -51,68 +54,114 @@ def search(
     *,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
-    say: underway.Say | None = None,
+    say: underway.Report | None = None,
+    smallest: int = SMALLEST,
 ) -> Frontier:
-    """The points that were found in seconds ("2 min"), or in a number of evaluations ("40 evaluations").
+    """Search for the best points within a budget.
 
-    `families` are recipes, whose model's parameter is free; by default those that are promising. `caps` are by measure.
-    `progress(evaluations, point)` is called after each point. What is sought is about the first measure of each side.
-    Setting `cancel` stops it at once; what is found comes
-    back in a frontier that is not complete.
+    Parameters
+    ----------
+    table
+        The original records, with roles.
+    measures
+        At least one measure of privacy and one of utility; the search uses the first of each.
+    caps
+        Limits by measure. Without caps, the search closes gaps of the frontier.
+    budget
+        Seconds (30 or "2 min"), or a number of evaluations ("40 evaluations").
+    families
+        Recipes whose model parameter is varied; by default the most promising ones.
+    store
+        A folder in which points are stored and found again.
+    seed
+        Seed of the recipes.
+    progress
+        `progress(evaluations, point)` is called after each point.
+    cancel
+        Setting this event stops the search at once; the frontier then is not complete.
+    say
+        `say(words)` is called now and then, from another thread, while a point takes long.
+    smallest
+        Threshold for numbers of people in objections to a candidate (`Point.against`).
+
+    Returns
+    -------
+    Frontier
+        The points found; its notes list what was tried and why the search stopped.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from workbench import Table, measures, search
+    >>> people = pd.DataFrame({"age": [30, 31, 60, 61] * 5, "ill": ["flu", "none", "none", "none"] * 5})
+    >>> table = Table.from_frame(people, quasi=["age"], sensitive="ill")
+    >>> chosen = [measures.PrivacyLoss(), measures.InformationLoss()]
+    >>> found = search(table, chosen, {"P_loss": 0.1}, "8 evaluations", ["k-anonymity (mondrian)"])
+    >>> found.best({"P_loss": 0.1}).values["P_loss"] <= 0.1
+    True
     """
     if not isinstance(table, Table):
-        raise BadInput(f"search: {said(table)} was given as table; call search(table, [...])")
+        raise BadInput(f"search: {safe_repr(table)} was given as table; call search(table, [...])")
     if not isinstance(measures, Iterable):
-        raise BadInput(f"search: {said(measures)} was given as measures; call search(table, [...])")
+        raise BadInput(f"search: {safe_repr(measures)} was given as measures; call search(table, [...])")
     limit = Budget.read(budget)
-    tried = [*(proposed(table, seed) if families is None else asked(table, families, seed))]
-    bench = Bench(table, [*BASELINES, *(family.recipe(0.5) for family in tried)], measures, store)
-    found = _Search(bench, limit, [Track(family) for family in tried], progress, say)
+    tried = [*(default_families(table, seed) if families is None else families_from_recipes(table, families, seed))]
+    bench = PointMaker(
+        table, [*BASELINES, *(family.recipe(0.5) for family in tried)], measures, store, smallest=smallest
+    )
+    found = _Search(bench, limit, [FamilySearch(family) for family in tried], progress, say)
     aim = found.aim(caps or {})
     until = Deadline(limit.seconds, cancel)
     try:
-        with underway.listening(until, say):
+        with underway.cancellable(until, say):
             for _ in found.steps(aim):
                 pass
     except underway.Cancelled:
         found.stopped = "it was cancelled" if until.cancelled else f"the time is over ({limit})"
+    warn_of_failures(found.points)
     return found.frontier(aim, complete=not until.cancelled)
 
 
 @dataclass
 class _Search:
-    """What was evaluated, in the order in which it was."""
+    """The state of a search: the evaluated points in their order."""
 
-    bench: Bench
+    bench: PointMaker
     limit: Budget
-    tracks: list[Track]
+    tracks: list[FamilySearch]
     progress: Progress | None
-    say: underway.Say | None
+    say: underway.Report | None
     points: list[Point] = field(default_factory=list)
     stopped: str = "nothing is left to try"
 
-    def aim(self, caps: Mapping[Any, float]) -> Aim | None:
-        """What the caps ask for; Undefined or BadInput where they fit no measure."""
+    def aim(self, caps: Mapping[Any, float]) -> Objective | None:
+        """Return the objective under these caps; raise Undefined or BadInput if the caps fit no measure."""
         empty = Frontier([], self.bench.measures)
         privacy, utility = empty.axes
-        if not isinstance(caps, Mapping):
-            raise BadInput(f"caps = {said(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
-        limits = {empty.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
+        limits = limits_of(empty, caps)
         by_key = {measure.key: measure for measure in self.bench.measures}
         goal = utility if any(by_key[key].side == "privacy" for key in limits) else privacy
-        return Aim(by_key, limits, goal) if limits else None
+        return Objective(by_key, limits, goal) if limits else None
 
-    def steps(self, aim: Aim | None) -> Iterator[None]:
-        """One evaluation after the other, until there is nothing to try or the budget is used."""
-        for one in (self._ends(), *((self._touch(aim), self._around(aim)) if aim else ()), self._fill(aim)):
+    def steps(self, aim: Objective | None) -> Iterator[None]:
+        """Yield after each evaluation, until there is nothing left to try or the budget is used."""
+        for one in (
+            self._ends(),
+            *(
+                (self._touch(aim), self._scan(aim, True), self._vary(aim), self._around(aim), self._scan(aim))
+                if aim
+                else ()
+            ),
+            self._fill(aim),
+        ):
             for _ in one:
                 if len(self.points) >= self.limit.evaluations:
                     self.stopped = f"the budget of {self.limit} is used"
                     return
                 yield
 
-    def frontier(self, aim: Aim | None, complete: bool) -> Frontier:
-        """The points, with what was tried and why it stopped; the baselines come last."""
+    def frontier(self, aim: Objective | None, complete: bool) -> Frontier:
+        """Return the points with notes about what was tried and why the search stopped; the baselines come last."""
         own = [point for point in self.points if not point.recipe.baseline]
         ends = [point for point in self.points if point.recipe.baseline]
         notes = [track.said(aim) for track in self.tracks if track.tried or track.given_up]
@@ -122,14 +171,14 @@ class _Search:
         return Frontier([*own, *ends], self.bench.measures, complete, notes=tuple(notes))
 
     def _evaluate(self, recipe: Recipe) -> Point:
-        underway.step(f"{recipe}")
+        underway.checkpoint(f"{recipe}")
         point = self.bench.point(recipe)
         self.points.append(point)
         if self.progress is not None:
             self.progress(len(self.points), point)
         return point
 
-    def _try(self, track: Track, place: float) -> None:
+    def _try(self, track: FamilySearch, place: float) -> None:
         try:
             track.tried[place] = self._evaluate(track.family.recipe(place))
         except BadInput as error:  # what does not go with the table: the notes say so
@@ -140,7 +189,7 @@ class _Search:
             track.given_up = next(iter(reasons.values()), "it has no value")
 
     @property
-    def _open(self) -> list[Track]:
+    def _open(self) -> list[FamilySearch]:
         return [track for track in self.tracks if not track.given_up]
 
     def _ends(self) -> Iterator[None]:
@@ -150,33 +199,67 @@ class _Search:
 
     # --- under caps
 
-    def _touch(self, aim: Aim) -> Iterator[None]:
-        """The family that promises most is bisected next; those that can't reach the best are given up."""
+    def _touch(self, aim: Objective) -> Iterator[None]:
+        """Bisect the most promising family next; give up those that cannot reach the best point."""
         yield from self._bisect(aim)
         joined = self._joined(aim)
         self.tracks += joined
         if joined:
             yield from self._bisect(aim)
 
-    def _bisect(self, aim: Aim) -> Iterator[None]:
+    def _bisect(self, aim: Objective) -> Iterator[None]:
         while unsettled := [track for track in self._open if not track.settled]:
             best = self._best(aim)
             track = min(unsettled, key=lambda one: (not one.tried, one.hoped(aim)))
             if track.tried and track.hoped(aim) > best:
-                track.given_up = f"within the caps it loses at least about {figures(track.hoped(aim), 'lower')}"
+                track.given_up = f"within the caps it loses at least about {format_number(track.hoped(aim))}"
                 continue
             place = track.next(aim, self._guess(track, aim))
             if place is None:
                 track.settled = True
-                track.given_up = (
-                    "" if track.best(aim) else track.lacking(aim) or "none of its recipes is within the caps"
-                )
+                track.given_up = "" if track.best(aim) else track.lacking(aim)
                 continue
             self._try(track, place)
             yield
 
-    def _around(self, aim: Aim) -> Iterator[None]:
-        """The best families once more, near to where they touch the caps: losses jump there."""
+    def _scan(self, aim: Objective, until_found: bool = False) -> Iterator[None]:
+        """Try rough steps of the leading families from their best point on: losses jump, and objections come and go."""
+        for number in range(1, ROUGH + 1):
+            for track in [one for one in self.tracks if self._leads(one, aim)]:
+                if until_found and np.isfinite(self._best(aim)):
+                    return
+                place = track.rough(aim, number)
+                if track.new(place):
+                    self._try(track, place)
+                    track.given_up = "" if track.best(aim) else track.given_up
+                    yield
+
+    def _leads(self, track: FamilySearch, aim: Objective) -> bool:
+        """Return whether a family is nearly the best, or has points within the caps, with objections, that suggest
+        better ones.
+        """
+        best = self._best(aim)
+        if track.best(aim):
+            return self._lost(track, aim) <= CLOSE * best
+        return track.hoped(aim) <= best and any(map(aim.satisfied, track.tried.values()))
+
+    def _vary(self, aim: Objective) -> Iterator[None]:
+        """Try other settings of the best family's method at its best point, while one of them is better."""
+        while track := min(self._open, key=lambda one: self._lost(one, aim), default=None):
+            best = track.best(aim)
+            if best is None or track.varied:
+                return
+            track.varied = True
+            place = next(place for place, point in track.tried.items() if point is best)
+            for family in track.family.variants():
+                variant = FamilySearch(family, settled=True)
+                self._try(variant, place)
+                yield
+                if not variant.given_up and self._lost(variant, aim) < (1 - BETTER) * aim.loss(best):
+                    self.tracks.append(variant)
+
+    def _around(self, aim: Objective) -> Iterator[None]:
+        """Refine the best families near the place where they touch the caps: losses jump there."""
         idle, best = 0, self._best(aim)
         while idle < PATIENCE and np.isfinite(best):
             leading = [track for track in self._open if self._lost(track, aim) <= CLOSE * best]
@@ -191,42 +274,46 @@ class _Search:
             if self._best(aim) < (1 - BETTER) * best:
                 idle, best = 0, self._best(aim)
 
-    def _joined(self, aim: Aim) -> list[Track]:
-        """Under several caps, where one model keeps one of them alone: with it, those that another model makes."""
+    def _joined(self, aim: Objective) -> list[FamilySearch]:
+        """Return families that add a model that satisfies one of several caps by itself to the families of other
+        models.
+        """
         found = []
         for key in aim.caps if len(aim.caps) > 1 else ():
-            alone = Aim(aim.measures, {key: aim.caps[key]}, aim.goal)
+            alone = Objective(aim.measures, {key: aim.caps[key]}, aim.goal)
             for track in self.tracks:
                 point = track.best(alone)
                 if point is not None and not aim.within(point):
                     others = (one.family for one in self.tracks if one.family.method == track.family.method)
                     found += [
-                        Track(replace(one, beside=point.recipe.model))
+                        FamilySearch(replace(one, beside=point.recipe.model))
                         for one in others
                         if one.model.line != track.family.model.line
                     ]
         return found
 
-    def _best(self, aim: Aim) -> float:
+    def _best(self, aim: Objective) -> float:
         return min((aim.loss(point) for point in self.points if self._counts(point, aim)), default=np.inf)
 
-    def _counts(self, point: Point, aim: Aim) -> bool:
+    def _counts(self, point: Point, aim: Objective) -> bool:
         return not point.recipe.baseline and aim.within(point)
 
-    def _lost(self, track: Track, aim: Aim) -> float:
+    def _lost(self, track: FamilySearch, aim: Objective) -> float:
         point = track.best(aim)
         return np.inf if point is None else aim.loss(point)
 
-    def _guess(self, track: Track, aim: Aim) -> float:
-        """Where others with the same model touch the caps, else the middle."""
+    def _guess(self, track: FamilySearch, aim: Objective) -> float:
+        """Return the median place where families with the same model touch the caps, else the middle."""
         alike = [one for one in self.tracks if one.tried and one.family.model.line == track.family.model.line]
         touched = [one.bracket(aim)[0 if aim.rising else 1] for one in alike if one.best(aim) is not None]
         return float(np.median(touched)) if touched else 0.5
 
     # --- the whole frontier
 
-    def _fill(self, aim: Aim | None) -> Iterator[None]:
-        """The largest gap between neighbours, by the families of these; those that stay beaten are given up."""
+    def _fill(self, aim: Objective | None) -> Iterator[None]:
+        """Close the largest gap between neighbors with the families of these; give up families that remain
+        dominated.
+        """
         for track in self._open if aim is None else ():
             for place in FIRST:
                 if not track.given_up and track.new(place):
@@ -234,12 +321,14 @@ class _Search:
                     yield
                 self._give_up_far()
         self._give_up_beaten()
-        while (found := widest(self.frontier(None, complete=False), self._open)) is not None:
+        while (found := find_widest_gap(self.frontier(None, complete=False), self._open)) is not None:
             self._try(*found)
             yield
 
     def _give_up_far(self) -> None:
-        """Families of which every point loses more than `FAR` times as much as another that is nearly as private."""
+        """Give up families of which every point loses more than `FAR` times as much as another that is nearly as
+        private.
+        """
         seen = self.frontier(None, complete=False)
         losses = dict(zip(map(id, seen.measured), seen.losses(), strict=True))
         known = np.array([losses[id(p)] for p in seen.measured if not p.recipe.baseline]).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""A folder of finished points, each moved into place whole: several processes share it without a lock."""
+"""A folder of finished points, each moved into place atomically: several processes share it without a lock."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.base.convergence import Fit
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.jsonable import jsonable
-from workbench.base.scratch import clear, name_here
+from workbench.base.parameters import Plain, WorkloadChoice, canonical
+from workbench.base.scratch import clear, own_name
 from workbench.base.sources import digest
-from workbench.base.variants import Plain, Variant, canonical
+from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
+from workbench.queries.workload import content
 from workbench.releases.base import Release
-from workbench.workloads.workload import content
 
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
 SECRET = ".secret"
 SECRET_BYTES = 32
 SEAL = 40  # characters
 KEY = re.compile(r"[0-9a-f]{40}")
-BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun)")
+BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun|against)")  # begun: of earlier versions
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
 RESTORE = "Restore it: what was drawn at random is found by it, and another draw, beside the first, would tell more"
 WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
@@ -46,18 +48,33 @@ DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
 # what decides a figure: a report or a chart may change, and the points stay
-ROOMS = ("base", "data", "workloads", "models", "releases", "miners", "measures", "methods")
+ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
 # what makes a point, and what is kept of it
 FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/shelf.py")
 ENGINE = digest(*ROOMS, *FILES)
 
 
 class Damage(ValueError):
-    """What is wrong with a file that can be read."""
+    """A fault of a file that can be read."""
 
 
 class Store:
-    """One directory a point; names that begin with `.aside` are being written, and no reader looks at them."""
+    """A folder that contains one directory per point; names that begin with `.aside` are being written and are never
+    read.
+
+    Parameters
+    ----------
+    folder
+        The folder; created, with access for its owner only, if it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from workbench import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Store(folder).keys()
+    []
+    """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder).absolute()
@@ -70,11 +87,13 @@ class Store:
             clear(self.folder, ".aside-*", elsewhere=DAY)
 
     def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
-        """Where the point of this recipe lies: it follows data, measures and the sources that decide figures."""
+        """Return the key of a recipe's point: a digest of data, recipe, measures and the sources that determine
+        figures.
+        """
         about = {
             "table": table.fingerprint,
             "recipe": recipe.to_dict(),
-            "measures": [_as_said(measure) for measure in sorted(measures, key=lambda m: m.key)],
+            "measures": [_measure_spec(measure) for measure in sorted(measures, key=lambda m: m.key)],
             "workloads": _workloads(table, [recipe.method, *measures]),
             "engine": ENGINE,
             "own": own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
@@ -84,7 +103,7 @@ class Store:
         return self.keyed(canonical(about).encode())
 
     def get(self, key: str, recipe: Recipe) -> Point | None:
-        """The finished point, if it is there."""
+        """Return the finished point, if it is stored."""
         folder = self.folder / key
         if not os.path.lexists(folder):
             return None
@@ -99,20 +118,23 @@ class Store:
                 raise Damage("a value in it is not a number")
             ends = {name: (float(low), float(high)) for name, (low, high) in said.get("intervals", {}).items()}
             gone, sentences = int(said.get("left_out", 0)), dict(said["sentences"])
-            return Point(recipe, values, dict(said["reasons"]), sentences, key, intervals=ends, left_out=gone)
+            fits = {name: [Fit(*one) for one in several] for name, several in said.get("fits", {}).items()}
+            return Point(
+                recipe, values, dict(said["reasons"]), sentences, key, intervals=ends, left_out=gone, fits=fits
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
 
     def put(
         self, key: str, point: Point, release: Release | None, measured: Mapping[str, Measured], seconds: float = 0.0
     ) -> None:
-        """Keep a finished point; one that another process has put there meanwhile stays as it is."""
+        """Store a finished point; one that another process has stored in the meantime stays."""
         files = {POINT: _point_file(point, seconds)}
         if release is not None:
             files |= _table_file(CLASSES, _classes(release, measured))
             files |= _table_file(POPULATIONS, _populations(release, measured))
         self.refuse_reading_only()
-        aside, place = self.folder / name_here("aside"), self.folder / key
+        aside, place = self.folder / own_name("aside"), self.folder / key
         failure = None
         try:
             aside.mkdir(mode=0o700)
@@ -130,8 +152,8 @@ class Store:
             raise failure
 
     def put_file(self, path: Path, content: bytes, instead: bool = False) -> None:
-        """Keep a file in the folder, whole and for its owner alone; one that is there stays, or it takes its place."""
-        aside, failure = self.folder / name_here("aside"), None
+        """Write a file atomically, readable by its owner only; an existing one is kept unless `instead` is set."""
+        aside, failure = self.folder / own_name("aside"), None
         try:
             write_file(aside, content)
             with suppress(FileExistsError):
@@ -145,33 +167,40 @@ class Store:
             raise failure
 
     def sealed(self, path: Path, content: bytes) -> bytes:
-        """Content with a seal of this store before it, for a file of that name."""
+        """Return content preceded by this store's seal, for a file of that name."""
         return self.keyed(path.name.encode() + content).encode() + content
 
     def unsealed(self, path: Path) -> bytes | None:
-        """The content of a file that was sealed here; None where anything of it was changed."""
+        """Return the content of a file that was sealed here; None if anything in it was changed."""
         found = path.read_bytes()
         return found[SEAL:] if self.sealed(path, found[SEAL:]) == found else None
 
     def refuse_reading_only(self) -> None:
-        """Raise BadInput where no point can be kept; before one is made."""
+        """Raise BadInput if the store is read-only; called before a point is computed."""
         if not self.writable:
             raise Unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
 
+    @property
+    def rounding_secret(self) -> bytes:
+        """The secret that determines how counts are rounded: identical in each publication of the study."""
+        return self.keyed(b"rounding of counts").encode()
+
     def keyed(self, content: bytes) -> str:
-        """A digest of content that tells nothing without the secret: it may leave the analyst's hands."""
+        """Return a keyed digest of content, which discloses nothing without the secret and may be published."""
         return hashlib.blake2b(content, key=self._secret, digest_size=20).hexdigest()
 
     def classes(self, key: str) -> pd.DataFrame:
-        """One row a class: `size`, `low:` and `high:` codes (or `set:`), `histogram:` counts, what measures say."""
+        """Return one row per class: `size`, `low:` and `high:` codes (or `set:`), `histogram:` counts, figures of
+        measures.
+        """
         return self._read(key, CLASSES, "it has no classes")
 
     def populations(self, key: str) -> pd.DataFrame:
-        """One row a measure and population: `low:` and `high:` codes, and what the measure says of it."""
+        """Return one row per measure and population: `low:` and `high:` codes, and the measure's figures."""
         return self._read(key, POPULATIONS, "none of its measures is about populations")
 
     def keys(self) -> list[str]:
-        """Of every finished point."""
+        """Return the keys of all finished points."""
         return sorted(name for name in os.listdir(self.folder) if KEY.fullmatch(name))
 
     def _read(self, key: str, name: str, reason: str) -> pd.DataFrame:
@@ -186,25 +215,34 @@ class Store:
             raise _damaged(path, error) from None
 
 
-def _as_said(measure: Measure) -> dict[str, Any]:
-    """A measure in plain data, of which the order tells: of weights the first condition that is met counts."""
+def _measure_spec(measure: Measure) -> dict[str, Any]:
+    """Return a measure as plain data that preserves the order of its weights, of which the first matching condition
+    counts.
+    """
     return {**measure.to_dict(), **{n: v.text for n, v in measure.settings().items() if isinstance(v, Plain)}}
 
 
 def _workloads(table: Table, variants: Sequence[Variant]) -> list[Any]:
-    """What is asked in the workloads that variants name."""
-    asked = [getattr(one, name) for one in variants for name, its in one.parameters().items() if its.workload]
+    """Return the queries of the workloads that variants name."""
+    asked = [
+        getattr(one, name)
+        for one in variants
+        for name, declared in one.parameters().items()
+        if isinstance(declared, WorkloadChoice)
+    ]
     return [content(table, given) for given in asked if given is not None]
 
 
 def own_sources(variants: Sequence[Variant]) -> list[str]:
-    """Digests of the files that define variants from outside the engine, whose version says nothing about them."""
+    """Return digests of the files that define variants outside the engine, since the engine's version does not cover
+    them.
+    """
     kinds = {kind for variant in variants for kind in type(variant).__mro__}
     return sorted({_file_digest(kind) for kind in kinds if kind.__module__.split(".")[0] not in ENGINE_AND_PYTHON})
 
 
 def _file_digest(kind: type) -> str:
-    """As the file was when this process first asked: that is the code that runs."""
+    """Return the digest of a variant's file as it was when first requested, which is the code that runs."""
     path = getattr(sys.modules.get(kind.__module__), "__file__", None)
     codes = [member.__code__ for member in vars(kind).values() if hasattr(member, "__code__")]
     free = {name for code in codes if code.co_filename == path for name in code.co_freevars}  # others are generated
@@ -219,7 +257,7 @@ def _file_digest(kind: type) -> str:
 
 
 class Unusable(BadInput):
-    """A folder that cannot be used, and why; neither holds data."""
+    """An unusable folder, with the reason; neither contains data."""
 
     def __init__(self, folder: Path, why: str) -> None:
         super().__init__(f"store {str(folder)!r} {why}")
@@ -227,7 +265,9 @@ class Unusable(BadInput):
 
 
 def _damaged(path: Path, error: Exception) -> BadInput:
-    """Points are whole when they are moved into place, so this one was changed afterwards."""
+    """Return an error for a damaged point: points are complete when moved into place, so the file was changed
+    afterwards.
+    """
     why = error.strerror if isinstance(error, OSError) else str(error) if type(error) is Damage else "it was changed"
     return BadInput(
         f"store: {str(path)!r} cannot be read ({why}); delete the folder {path.parent.name!r}, and sweep again"
@@ -235,7 +275,7 @@ def _damaged(path: Path, error: Exception) -> BadInput:
 
 
 def _prepare(folder: Path) -> bool:
-    """Make the folder, or see that it is a store, readable by its owner alone; whether it can be written to."""
+    """Create the folder or verify that it is a store, make it private, and return whether it is writable."""
     if not folder.parent.is_dir():
         raise Unusable(folder, f"cannot be made: {str(folder.parent)!r} is not a folder; make it, or choose another")
     try:
@@ -262,12 +302,12 @@ def _is_ours(name: str) -> bool:
 
 
 def _secret(folder: Path) -> bytes:
-    """The secret of this store, drawn by whoever opens it first."""
+    """Return the secret of this store, drawn when the store is first opened."""
     path, drawn = folder / SECRET, next(folder.glob("*.drawn"), None) is not None
     if not path.exists() and drawn:
         raise Unusable(folder, f"is damaged: its {SECRET} is not there. {RESTORE}")
     if not path.exists():
-        aside = folder / name_here("aside")
+        aside = folder / own_name("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
         try:
             with suppress(FileExistsError):
@@ -283,7 +323,7 @@ def _secret(folder: Path) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """A new file for its owner alone, on the disk when this returns."""
+    """Create a file for its owner only, flushed to the disk."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
         file.flush()
@@ -291,7 +331,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """The names in a folder, on the disk when this returns."""
+    """Flush the names in a folder to the disk."""
     entry = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(entry)
@@ -307,6 +347,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "sentences": dict(point.sentences),
         "intervals": {name: [str(end) for end in ends] for name, ends in point.intervals.items()},
         "left_out": point.left_out,
+        "fits": {name: [list(fit) for fit in fits] for name, fits in point.fits.items()},
         "engine": ENGINE,
         "seconds": round(seconds, 4),
     }
@@ -322,7 +363,7 @@ def _table_file(name: str, columns: pa.Table | None) -> dict[str, bytes]:
 
 
 def _classes(release: Release, measured: Mapping[str, Measured]) -> pa.Table | None:
-    """The classes, with the arrays of every measure whose detail is about these classes."""
+    """Return the classes, with the arrays of every measure whose detail describes these classes."""
     try:
         classes = release.classes
     except Undefined:
@@ -342,7 +383,7 @@ def _classes(release: Release, measured: Mapping[str, Measured]) -> pa.Table | N
 
 
 def _populations(release: Release, measured: Mapping[str, Measured]) -> pa.Table | None:
-    """The populations of every measure whose detail has their `runs`, with its arrays about them."""
+    """Return the populations of every measure whose detail has their `runs`, with its arrays about them."""
     parts = []
     for key, found in measured.items():
         runs = found.detail.get("runs")
@@ -353,13 +394,13 @@ def _populations(release: Release, measured: Mapping[str, Measured]) -> pa.Table
 
 
 def _runs(table: Table, runs: np.ndarray) -> dict[str, np.ndarray]:
-    """Runs (anything x quasi x (low, high)) as two columns a quasi-identifier."""
+    """Convert runs (anything x quasi x (low, high)) to two columns per quasi-identifier."""
     ends = {f"low:{name}": runs[:, a, 0] for a, name in enumerate(table.quasi)}
     return ends | {f"high:{name}": runs[:, a, 1] for a, name in enumerate(table.quasi)}
 
 
 def _aligned(detail: Mapping[str, Any], count: int, known: str) -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays of a detail with one number for each class or population, but for those that say which."""
+    """Yield the arrays of a detail with one number per class or population, except the array that identifies these."""
     for name, array in detail.items():
         if name != known and isinstance(array, np.ndarray) and array.shape == (count,) and array.dtype.kind in "iufb":
             yield name, array

@@ -1,33 +1,43 @@
-"""Many recipes to points: each release is made and measured once, and kept in the store if there is one."""
+"""Evaluate many recipes: each release is computed and measured once, and its point is stored."""
 
 from __future__ import annotations
 
+import logging
 import math
 import os
+import sys
 import threading
 import time
+import traceback
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
 
 from workbench.base import progress as underway
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable, said
-from workbench.base.variants import canonical
+from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
+from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.objections import assess_objections
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.shelf import StorePlace, StoreShelf
+from workbench.frontier.shelf import StoreShelf
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured
-from workbench.methods.clustering.begun import kept_at
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.miners.keeping import kept_in
+from workbench.miners.prediction_cache import use_cache
 from workbench.releases.base import Release
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))
+LOG = logging.getLogger(__name__)
+PACKAGE = str(Path(__file__).parents[1])
 Progress = Callable[[int, int, Point], object]
 
 
@@ -41,24 +51,69 @@ def sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
-    say: underway.Say | None = None,
+    say: underway.Report | None = None,
     partly: bool = False,
+    smallest: int | None = SMALLEST,
 ) -> Frontier:
-    """The points of these recipes, in their order, each distinct recipe once; the baselines come last.
+    """Evaluate recipes: compute and measure each distinct release once.
 
-    `progress(done, total, point)` is called in the calling thread after each point, also after those found in the
-    store. Setting `cancel` stops it at once: what is finished comes back in a frontier that is not complete, and with
-    a store the clusters of what is not finished are kept. An interrupt sets it too.
-    `say(words)` is called now and then by a point that takes long, in a thread of its own.
-    Recipes and measures that do not go with the table are a BadInput; with `partly` the others are made all the same,
-    and the points say why these have no values.
+    Parameters
+    ----------
+    table
+        The original records, with roles.
+    recipes
+        The recipes, such as `recipes(Mondrian(), KAnonymity, k=[10, 100])`.
+    measures
+        At least one measure of privacy and one of utility.
+    store
+        A folder in which points are stored and found again.
+    baselines
+        Whether to add the baselines that keep everything and that remove all quasi-identifiers.
+    threads
+        Number of threads; by default one per processor.
+    progress
+        `progress(done, total, point)` is called in the calling thread after each point, including stored ones.
+    cancel
+        Setting this event stops the sweep at once. The frontier then contains the finished points and is not complete;
+        with a store, the clusters of unfinished points are stored. An interrupt sets the event, too.
+    say
+        `say(words)` is called now and then, from another thread, while a point takes long.
+    partly
+        Report recipes and measures that do not fit the table as reasons of their points instead of raising BadInput.
+    smallest
+        Threshold for numbers of people in objections to a candidate (`Point.against`); None omits objections.
+
+    Returns
+    -------
+    Frontier
+        The points in the order of the recipes, baselines last.
+
+    Warns
+    -----
+    MeasureFailed
+        A measure raised an unexpected exception: it is undefined for that point, which is not stored, so that the next
+        sweep tries again.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from workbench import Table, measures, methods, models, recipes, sweep
+    >>> people = pd.DataFrame({"age": [30, 31, 60, 61] * 5, "ill": ["flu", "none", "none", "none"] * 5})
+    >>> table = Table.from_frame(people, quasi=["age"], sensitive="ill")
+    >>> found = sweep(
+    ...     table,
+    ...     recipes(methods.Mondrian(), models.KAnonymity, k=[2, 10]),
+    ...     [measures.PrivacyLoss(), measures.InformationLoss()],
+    ... )
+    >>> len(found.measured)
+    4
     """
     wanted = (table, Table, "table"), (recipes, Iterable, "recipes"), (measures, Iterable, "measures")
     for given, kind, what in wanted:
         if not isinstance(given, kind):
-            raise BadInput(f"sweep: {said(given)} was given as {what}; call sweep(table, [...], [...])")
+            raise BadInput(f"sweep: {safe_repr(given)} was given as {what}; call sweep(table, [...], [...])")
     every = distinct([*recipes, *(BASELINES if baselines else ())])
-    bench = Bench(table, every, measures, store, partly)
+    bench = PointMaker(table, every, measures, store, partly, smallest)
     if threads is not None and threads < 1:
         raise BadInput(f"sweep: threads = {threads} must be at least 1")
     stop = threading.Event()
@@ -67,7 +122,7 @@ def sweep(
         if stop.is_set():
             return None
         try:
-            with underway.listening(cancel, say):
+            with underway.cancellable(cancel, say):
                 return bench.point(recipe)
         except underway.Cancelled:
             return None
@@ -88,14 +143,37 @@ def sweep(
             raise
         finally:  # after an error, points under way are finished and no other is begun
             stop.set()
-    return Frontier([done[i] for i in sorted(done)], bench.measures, complete=len(done) == len(every))
+    order = sorted(done)
+    points, numbers = [done[i] for i in order], [i + 1 for i in order]
+    found = Frontier(points, bench.measures, complete=len(done) == len(every), numbers=numbers)
+    warn_of_failures(found.measured)
+    return found
 
 
-class Bench:
-    """Where points are made, one by one: found in the store, or computed and kept there.
+class MeasureFailed(RuntimeWarning):
+    """Measures raised unexpected exceptions; their figures are undefined."""
 
-    The measures are each there once; a parameter of a measure or recipe that does not go with the table is a BadInput,
-    or, `partly`, the reason why its points have no value.
+
+def warn_of_failures(points: Iterable[Point]) -> None:
+    """Warn once of the measures that raised unexpected exceptions."""
+    if failures := failures_of(points):
+        warnings.warn("; ".join(failures), MeasureFailed, stacklevel=3)
+
+
+def failures_of(points: Iterable[Point]) -> list[str]:
+    """Return a sentence for each measure and exception type that came unexpectedly."""
+    count = Counter(failure for point in points for failure in point.failures.items())
+    return [
+        f"{key} is undefined for {many:,} {'point' if many == 1 else 'points'} because of an unexpected {kind}"
+        for (key, kind), many in count.items()
+    ]
+
+
+class PointMaker:
+    """Evaluates recipes one by one: reads points from the store, or computes and stores them.
+
+    Each measure is used once. A parameter of a measure or recipe that does not fit the table is a BadInput, or, with
+    `partly`, the reason why its points have no value.
     """
 
     def __init__(
@@ -105,21 +183,22 @@ class Bench:
         measures: Iterable[Measure],
         store: Store | str | PathLike[str] | None,
         partly: bool = False,
+        smallest: int | None = SMALLEST,
     ) -> None:
-        self.measures, self._partly = _each_once(measures), partly
-        self._refused = _refused(table, self.measures) if partly else {}
+        self.measures, self._partly, self._smallest = _distinct_measures(measures), partly, smallest
+        self._refused = _unsuitable_measures(table, self.measures) if partly else {}
         if not partly:
-            _require_going(table, recipes, self.measures)
+            _check_parameters(table, recipes, self.measures)
         self._table, self._store = table, store if store is None or isinstance(store, Store) else Store(store)
         self._shelf = None if self._store is None else StoreShelf(self._store)
 
     def point(self, recipe: Recipe) -> Point:
-        """The recipe's point; what goes wrong says in which recipe."""
+        """Return the recipe's point; errors name the recipe."""
         taken = [measure for measure in self.measures if measure.key not in self._refused]
         try:
-            with _named(recipe), kept_in(self._shelf):
-                underway.step()
-                point = _point(self._table, recipe, taken, self._store)
+            with _name_recipe_in_errors(recipe), use_cache(self._shelf):
+                underway.checkpoint()
+                point = _point(self._table, recipe, taken, self._store, self._smallest)
         except BadInput as error:
             if not self._partly:
                 raise
@@ -130,26 +209,30 @@ class Bench:
 
 
 def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
-    """Each recipe once. Baselines draw nothing: whatever their seed, they are the same."""
+    """Return each recipe once."""
     found: dict[str, Recipe] = {}
     for recipe in recipes:
         if not isinstance(recipe, Recipe):
-            raise BadInput(f"sweep: {said(type(recipe))} is not a recipe; write Recipe(method, model)")
-        about = recipe.to_dict()
-        found.setdefault(canonical({**about, "seed": 0} if recipe.baseline else about), recipe)
+            raise BadInput(f"sweep: {safe_repr(type(recipe))} is not a recipe; write Recipe(method, model)")
+        found.setdefault(recipe.identity, recipe)
     if not found:
         raise BadInput("sweep: no recipe was given; give at least one, or leave the baselines in")
     return list(found.values())
 
 
-def _each_once(measures: Iterable[Measure]) -> list[Measure]:
-    """The measures, of which no two have the same key."""
+def numbered_recipes(candidates: Iterable[Recipe]) -> list[Recipe]:
+    """Return the recipes of a study by their numbers, from 1: its candidates, then the baselines."""
+    return distinct([*candidates, *BASELINES])
+
+
+def _distinct_measures(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures without duplicates; raise BadInput if different measures share a key."""
     found: dict[str, Measure] = {}
     for measure in measures:
         if not isinstance(measure, Measure):
             given = measure if isinstance(measure, type) else type(measure)
-            example = f"{said(given)}()" if given is measure else "PrivacyLoss()"
-            raise BadInput(f"sweep: {said(given)} is not a measure; write {example}")
+            example = f"{safe_repr(given)}()" if given is measure else "PrivacyLoss()"
+            raise BadInput(f"sweep: {safe_repr(given)} is not a measure; write {example}")
         if found.setdefault(measure.key, measure) != measure:
             raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")
     if not found:
@@ -157,16 +240,16 @@ def _each_once(measures: Iterable[Measure]) -> list[Measure]:
     return list(found.values())
 
 
-def _require_going(table: Table, recipes: Iterable[Recipe], measures: Iterable[Measure]) -> None:
-    """Raise BadInput for any parameter that does not go with the table."""
+def _check_parameters(table: Table, recipes: Iterable[Recipe], measures: Iterable[Measure]) -> None:
+    """Raise BadInput for any parameter that does not fit the table."""
     for measure in measures:
         measure.check(table)
     for recipe in recipes:
         recipe.method.check(table)
 
 
-def _refused(table: Table, measures: Iterable[Measure]) -> dict[str, str]:
-    """Why measures do not go with the table, by the keys of these."""
+def _unsuitable_measures(table: Table, measures: Iterable[Measure]) -> dict[str, str]:
+    """Return the reasons why measures do not fit the table, by measure key."""
     found: dict[str, str] = {}
     for measure in measures:
         try:
@@ -177,13 +260,13 @@ def _refused(table: Table, measures: Iterable[Measure]) -> dict[str, str]:
 
 
 def _processors() -> int:
-    """Those that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
-def _named(recipe: Recipe) -> Iterator[None]:
-    """What goes wrong inside says in which recipe."""
+def _name_recipe_in_errors(recipe: Recipe) -> Iterator[None]:
+    """Add the recipe to errors raised inside."""
     try:
         yield
     except BadInput as error:
@@ -194,52 +277,82 @@ def _named(recipe: Recipe) -> Iterator[None]:
         raise
 
 
-def _point(table: Table, recipe: Recipe, measures: Sequence[Measure], store: Store | None) -> Point:
-    """A recipe's point: from the store, or computed and kept there."""
+def _point(
+    table: Table, recipe: Recipe, measures: Sequence[Measure], store: Store | None, smallest: int | None
+) -> Point:
+    """Return a recipe's point with its objections, from the store or computed and stored."""
     key = "" if store is None else store.key(table, recipe, measures)
     found = None if store is None else store.get(key, recipe)
-    if found is not None:
-        return found
-    place = None if store is None else StorePlace(store, key)
+    if found is None:
+        return _compute_point(table, recipe, measures, store, key, smallest)
+    return _with_objections(table, found, partial(recipe.release, table, store), smallest, store)
+
+
+def _with_objections(
+    table: Table, point: Point, release: Callable[[], Release], smallest: int | None, store: Store | None
+) -> Point:
+    """Return the point with the objections to its release, if it has one."""
+    if smallest is None or not point.values:
+        return point
+    return replace(point, against=assess_objections(table, point.recipe, release, smallest, store, point.key))
+
+
+def _compute_point(
+    table: Table, recipe: Recipe, measures: Sequence[Measure], store: Store | None, key: str, smallest: int | None
+) -> Point:
+    """Compute a recipe's point and store it last, so that a stored point is complete."""
     if store is not None:
         store.refuse_reading_only()
     began = time.perf_counter()
     release: Release | None = None
-    measured: dict[str, Measured] = {}
+    results = _Results({}, {}, {})
     try:
-        with kept_at(place):
-            release = recipe.release(table, store)
-        measured, reasons = _measured(release, measures)
+        release = recipe.release(table, store)
+        results = _evaluate_measures(release, measures)
     except (Unsatisfiable, Undefined) as error:
-        reasons = {measure.key: str(error) for measure in measures}
-    point = _as_point(recipe, release, measured, reasons, key)
-    if store is not None and place is not None:
-        store.put(key, point, release, measured, time.perf_counter() - began)
-        place.clear()
+        results = _Results({}, {measure.key: str(error) for measure in measures}, {})
+    point = _as_point(recipe, release, results, key)
+    if release is not None:
+        point = _with_objections(table, point, lambda: release, smallest, store)
+    if store is not None and not point.failures:  # the next sweep tries again
+        store.put(key, point, release, results.measured, time.perf_counter() - began)
     return point
 
 
+class _Results(NamedTuple):
+    """Measured values, reasons why measures are undefined, and types of unexpected exceptions, by measure key."""
+
+    measured: dict[str, Measured]
+    reasons: dict[str, str]
+    failures: dict[str, str]
+
+
 def point_of(recipe: Recipe, release: Release, measures: Iterable[Measure]) -> Point:
-    """The point of a release that was made by this recipe."""
-    return _as_point(recipe, release, *_measured(release, measures))
+    """Return the point of a release that was computed from this recipe."""
+    return _as_point(recipe, release, _evaluate_measures(release, measures))
 
 
-def _as_point(
-    recipe: Recipe, release: Release | None, measured: dict[str, Measured], reasons: dict[str, str], key: str = ""
-) -> Point:
+def _as_point(recipe: Recipe, release: Release | None, results: _Results, key: str = "") -> Point:
+    measured, reasons, failures = results
     values = {name: float(one.value) for name, one in measured.items()}
     sentences = {name: one.sentence for name, one in measured.items()}
     intervals = {name: one.interval for name, one in measured.items() if one.interval is not None}
-    gone = release.left_out if release else 0
-    return Point(recipe, values, reasons, sentences, key, intervals=intervals, left_out=gone)
+    fits = {name: one.fits for name, one in measured.items() if one.fits}
+    if release is not None and release.fits:
+        fits["release"] = tuple(release.fits)
+    gone = release.suppressed if release else 0
+    return Point(
+        recipe, values, reasons, sentences, key, intervals=intervals, left_out=gone, fits=fits, failures=failures
+    )
 
 
-def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, Measured], dict[str, str]]:
-    """What each measure says of the release, and why some cannot say anything."""
+def _evaluate_measures(release: Release, measures: Iterable[Measure]) -> _Results:
+    """Evaluate each measure on the release, with the reasons why some are undefined."""
     measured: dict[str, Measured] = {}
     reasons: dict[str, str] = {}
+    failures: dict[str, str] = {}
     for measure in measures:
-        underway.step()
+        underway.checkpoint()
         try:
             found = measure(release)
             if math.isnan(found.value):
@@ -247,4 +360,17 @@ def _measured(release: Release, measures: Iterable[Measure]) -> tuple[dict[str, 
             measured[measure.key] = found
         except Undefined as error:
             reasons[measure.key] = str(error)
-    return measured, reasons
+        except (BadInput, underway.Cancelled):
+            raise
+        except Exception as error:  # its message may quote data, so only its type and place are reported
+            LOG.debug("%s failed", measure.key, exc_info=True)
+            failures[measure.key] = type(error).__name__
+            reasons[measure.key] = f"an unexpected {type(error).__name__} in {_place(error, measure)}; please report it"
+    return _Results(measured, reasons, failures)
+
+
+def _place(error: Exception, measure: Measure) -> str:
+    """Return the last file and line of the engine or of the measure on the way to an exception."""
+    files = PACKAGE, sys.modules[type(measure).__module__].__file__ or PACKAGE
+    frame = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(files)][-1]
+    return f"{os.path.basename(frame.filename)}, line {frame.lineno}"

@@ -1,7 +1,7 @@
-"""What a search knows of one family: the points at the positions that it has tried, and where to look next.
+"""What a search knows about one family: the evaluated points by position, and the next position to try.
 
-`Aim` says what is sought: how far beyond the caps a point is, and what it loses. Positions run from the most private
-recipe to the least; what is beyond the caps there grows, or falls where the caps are about utility.
+`Aim` is the objective: how far beyond the caps a point is, and what it loses. Positions run from the most private
+recipe to the least private one; the excess over the caps grows along them, or falls if the caps are on utility.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench.base.figures import figures
+from workbench.base.figures import format_number, join_names
 from workbench.frontier.families import Family
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure
 
 NARROW, NEAR = 0.002, 0.003  # of positions that are one, and of a cap that is touched
 STEEP, LOOSE = 3.0, 0.9  # how fast losses fall towards a cap at most, and by how much they may jump
+OBJECTED = 1.5  # times a cap: where a point with objections is taken to be, since less private ones have them, too
 FAR = 3.0  # times a cap: the most private recipe is tried next
 HIDDEN = 0.05  # of positions: where caps are not touched nearer to each other, nothing lies hidden
 INNER = 0.1  # of a bracket: nearer to its ends nothing is tried
@@ -24,8 +25,8 @@ AROUND, ABOVE = 0.005, 0.5  # how far from where the caps are touched it is trie
 
 
 @dataclass(frozen=True)
-class Aim:
-    """Within the caps (by key), the least of one measure."""
+class Objective:
+    """The objective: minimize one measure within the caps (by measure key)."""
 
     measures: Mapping[str, Measure]
     caps: Mapping[str, float]
@@ -33,23 +34,33 @@ class Aim:
 
     @property
     def rising(self) -> bool:
-        """Whether less private recipes are farther beyond the caps."""
+        """Whether less private recipes exceed the caps by more."""
         return any(self.measures[key].side == "privacy" for key in self.caps)
 
     def beyond(self, point: Point) -> float:
-        """At most 1 where the point is within the caps, else more; 0 where there is no release."""
+        """Return at most 1 if the point satisfies the caps and has no objections, else more; no release counts as very
+        private.
+
+        Under caps on utility, objections do not count here: they are on the other side of the permitted range.
+        """
+        if not point.values:
+            return 0.0 if self.rising else math.inf
         side = "privacy" if self.rising else "utility"
         found = [self._part(point, key) for key in self.caps if self.measures[key].side == side]
-        return max(found, default=0.0)
+        return max([*found, OBJECTED if self.rising and point.against else 0.0])
 
-    def within(self, point: Point) -> bool:
-        """Whether it keeps every cap, and has a value."""
+    def satisfied(self, point: Point) -> bool:
+        """Return whether the point satisfies every cap and has a value."""
         return self.goal in point.values and all(
             key in point.values and self._part(point, key) <= 1 for key in self.caps
         )
 
+    def within(self, point: Point) -> bool:
+        """Return whether the point may be recommended: it satisfies every cap and has no objections."""
+        return not point.against and self.satisfied(point)
+
     def loss(self, point: Point) -> float:
-        """What is lost, 0 at best."""
+        """Return the loss, 0 at best."""
         measure = self.measures[self.goal]
         lost = point.values.get(self.goal, math.inf) - measure.best
         return abs(lost) if math.isfinite(lost) else math.inf
@@ -63,34 +74,38 @@ class Aim:
 
 
 @dataclass
-class Track:
+class FamilySearch:
     """The points of one family by position, and why it was given up."""
 
     family: Family
     tried: dict[float, Point] = field(default_factory=dict)
     given_up: str = ""
     settled: bool = False
+    varied: bool = False  # other settings of its method were tried
     again: int = 0  # tries around the place where the caps are touched
 
     @property
     def undefined(self) -> bool:
-        """Whether the first two tries had no release, or no value."""
+        """Whether the first two tries had no release or no value."""
         return len(self.tried) > 1 and not any(point.values for point in self.tried.values())
 
-    def lacking(self, aim: Aim) -> str:
-        """Why what is sought, or capped, has no value at any point; nothing where some point has it."""
+    def lacking(self, aim: Objective) -> str:
+        """Explain why no point is within the caps: the goal or a cap has no value, or points have objections."""
         for key in (aim.goal, *aim.caps):
             if all(key not in point.values for point in self.tried.values()):
                 reasons = next(iter(self.tried.values())).reasons
                 return reasons.get(key, next(iter(reasons.values()), f"{key} has no value"))
-        return ""
+        objected = min((p for p in self.tried.values() if aim.satisfied(p)), key=aim.loss, default=None)
+        if objected is None:
+            return "none of its recipes is within the caps"
+        return f"those of its recipes that are within the caps are not recommended: {join_names(objected.against)}"
 
-    def best(self, aim: Aim) -> Point | None:
-        """The point within the caps that loses least."""
+    def best(self, aim: Objective) -> Point | None:
+        """Return the point with the lowest loss within the caps."""
         return min((p for p in self.tried.values() if aim.within(p)), key=aim.loss, default=None)
 
-    def hoped(self, aim: Aim) -> float:
-        """What is lost at least where the caps are touched, as far as the points tell: an optimistic guess."""
+    def hoped(self, aim: Objective) -> float:
+        """Return an optimistic estimate of the loss where the caps are touched."""
         inside, outside = self.best(aim), [p for p in self.tried.values() if aim.beyond(p) > 1 and p.values]
         least = LOOSE * max((aim.loss(p) for p in outside), default=0.0)
         if inside is None:
@@ -98,8 +113,10 @@ class Track:
         known = aim.loss(inside)
         return min(known, max(least, known * max(aim.beyond(inside), 0.0) ** STEEP))
 
-    def bracket(self, aim: Aim) -> tuple[float, float]:
-        """Between which positions the caps are touched: the last one within them, and the first one beyond."""
+    def bracket(self, aim: Objective) -> tuple[float, float]:
+        """Return the positions between which the caps are touched: the last one within them, and the first one
+        beyond.
+        """
         beyond = {place: aim.beyond(point) > 1 for place, point in self.tried.items()}
         if aim.rising:
             high = min((place for place, out in beyond.items() if out), default=1.0)
@@ -107,8 +124,8 @@ class Track:
         low = max((place for place, out in beyond.items() if out), default=0.0)
         return low, min((place for place, out in beyond.items() if not out and place >= low), default=1.0)
 
-    def next(self, aim: Aim, guess: float) -> float | None:
-        """The next position on the way to where the caps are touched; None where it is found."""
+    def next(self, aim: Objective, guess: float) -> float | None:
+        """Return the next position towards the place where the caps are touched; None if it is found."""
         if not self.tried:
             return guess
         if (end := self._one_sided(aim)) is not None and self.new(end):
@@ -121,8 +138,8 @@ class Track:
         place = self._between(aim, low, high)
         return place if self.new(place) else self._end(aim, low, high)
 
-    def around(self, aim: Aim) -> float | None:
-        """Another position near the one where the caps are touched; None where all are the same recipe."""
+    def around(self, aim: Objective) -> float | None:
+        """Return another position near the place where the caps are touched; None if all are the same recipe."""
         low, high = self.bracket(aim)
         center = low if aim.rising else high
         for _ in range(8):
@@ -133,31 +150,46 @@ class Track:
                 return place
         return None
 
+    def rough(self, aim: Objective, number: int) -> float:
+        """Return one of several rough steps from the best position, or from the most private one, to less private ones.
+
+        Under caps on utility the steps lead to more private ones, from the least private one.
+        """
+        best = self.best(aim)
+        start = next((place for place, point in self.tried.items() if point is best), 0.0 if aim.rising else 1.0)
+        return start + _spread(number) * ((1.0 if aim.rising else 0.0) - start)
+
     def gap(self, low: float, high: float) -> float | None:
-        """A new position in the middle; None where there is none."""
+        """Return a new position in the middle; None if there is none."""
         place = (low + high) / 2
         return place if high - low > NARROW and not self._one(low, high) and self.new(place) else None
 
-    def said(self, aim: Aim | None) -> str:
-        """What came of it, in a sentence."""
+    def said(self, aim: Objective | None) -> str:
+        """Summarize the family's results in a sentence."""
         model = self.family.model
         many = f"{len(self.tried)} {'point' if len(self.tried) == 1 else 'points'}"
         values = sorted(self.family.value(place) for place in self.tried)
-        span = f", {model.figure} from {figures(values[0])} to {figures(values[-1])}" if len(values) > 1 else ""
+        span = (
+            f", {model.figure} from {format_number(values[0])} to {format_number(values[-1])}"
+            if len(values) > 1
+            else ""
+        )
         best = None if aim is None else self.best(aim)
         found = "" if aim is None or best is None else f"; within the caps at best {aim.goal} {_value(best, aim.goal)}"
         return f"{self.family}: {many}{span}{found}{'; given up: ' if self.given_up else ''}{self.given_up}."
 
-    def _one_sided(self, aim: Aim) -> float | None:
-        """The end of all positions to which the tries so far point, where one is far beyond the caps or two are on one
-        side."""
+    def _one_sided(self, aim: Objective) -> float | None:
+        """Return the end of the range towards which the tries point, if one is far beyond the caps or two are on one
+        side.
+        """
         beyond = [aim.beyond(point) for point in self.tried.values()]
         out = {one > 1 for one in beyond}
         return None if len(out) > 1 or (len(beyond) < 2 and beyond[0] < FAR) else float(out != {aim.rising})
 
-    def _hidden(self, aim: Aim) -> float | None:
-        """Where all are within the caps, and the least private one is not the best: between the best and the next one,
-        since somewhere there it was beyond them."""
+    def _hidden(self, aim: Objective) -> float | None:
+        """Return a position between the best and the next one, if all tries are within the caps but the least private
+        one is not the best: somewhere there the caps were exceeded.
+        """
         if not aim.rising or any(aim.beyond(point) > 1 for point in self.tried.values()):
             return None
         best = min(self.tried, key=lambda place: aim.loss(self.tried[place]))
@@ -167,17 +199,17 @@ class Track:
         place = (best + above) / 2
         return place if above - best > HIDDEN and self.new(place) else None
 
-    def _end(self, aim: Aim, low: float, high: float) -> float | None:
-        """The end of a bracket that was not tried, if it is one."""
+    def _end(self, aim: Objective, low: float, high: float) -> float | None:
+        """Return the end of a bracket if it was not tried."""
         place = low if aim.rising else high
         return place if place not in self.tried and self.new(place) else None
 
-    def _touches(self, aim: Aim, low: float, high: float) -> bool:
+    def _touches(self, aim: Objective, low: float, high: float) -> bool:
         point = self.tried.get(low if aim.rising else high)
         return point is not None and 1 - NEAR <= aim.beyond(point) <= 1
 
-    def _between(self, aim: Aim, low: float, high: float) -> float:
-        """By the rule of false position on logarithms, in the middle of a bracket every third time."""
+    def _between(self, aim: Objective, low: float, high: float) -> float:
+        """Interpolate by the rule of false position on logarithms; every third time, bisect."""
         ends = [self.tried.get(place) for place in (low, high)]
         if len(self.tried) % 3 and all(ends):
             first, last = (math.log(max(aim.beyond(point), 1e-9)) for point in ends if point is not None)
@@ -187,18 +219,18 @@ class Track:
         return (low + high) / 2
 
     def _one(self, low: float, high: float) -> bool:
-        """Whether there is no value between those of two positions."""
+        """Return whether there is no value between those of two positions."""
         first, last = self.family.value(low), self.family.value(high)
         return first == last or (isinstance(first, int) and isinstance(last, int) and abs(first - last) <= 1)
 
     def new(self, place: float) -> bool:
-        """Whether the recipe there was not tried."""
+        """Return whether the recipe at this position was not tried."""
         value = self.family.value(place)
         return all(self.family.value(one) != value for one in self.tried)
 
 
 def _spread(number: int) -> float:
-    """Numbers between 0 and 1, each far from those before it (van der Corput)."""
+    """Return a number between 0 and 1 that is far from its predecessors (van der Corput sequence)."""
     found, part = 0.0, 0.5
     while number:
         found, number, part = found + part * (number % 2), number // 2, part / 2
@@ -206,4 +238,4 @@ def _spread(number: int) -> float:
 
 
 def _value(point: Point, key: str) -> str:
-    return figures(point.values[key], "lower")
+    return format_number(point.values[key])

@@ -1,4 +1,4 @@
-"""Measures: each scores a release on one side, privacy or utility; one file a measure."""
+"""Measures: each scores the privacy or the utility of a release. One file per measure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from workbench.base.convergence import Fit, collect_fits, warning_about
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import averaged
-from workbench.base.variants import Plain, Variant, catalog, from_package, meaning, parameter
+from workbench.base.parameters import Choice, Data, Plain, parameter
+from workbench.base.small_counts import round_average
+from workbench.base.variants import Variant, catalog, from_package
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -21,10 +24,12 @@ from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_othe
 from workbench.releases.scale import Scale
 
 LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
-LEARNED = "learned"  # the estimator of a researcher who learns
-DRAWN = 10  # times that a person is drawn with replacement: hardly one of a million oftener, in 100 samples
+LEARNED = "learned"  # the estimator of a learning researcher
+# weight of a person in the end of an interval: in 100 bootstrap samples hardly one of a million people is drawn more
+# than 10 times, and intervals are wider than their scatter by the square root of 2
+DRAWN = 15
 
-if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+if TYPE_CHECKING:  # for type checkers and editors; the same names as at run time
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
     from workbench.measures.privacy.achieved import Achieved as Achieved
     from workbench.measures.privacy.anti_utility import AntiUtility as AntiUtility
@@ -55,131 +60,148 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
 
 @dataclass(frozen=True)
 class Measured:
-    """A value, the plain sentence that goes with it, and what it is made of (arrays per class, population...).
+    """A value, a sentence about it, and its details (arrays per class, per population, ...).
 
-    `interval` is where the value lies with 95 % where it is estimated, and None where it is exact.
+    `interval` is the 95 % interval of an estimated value, and None for an exact one.
     """
 
     value: float
     sentence: str
     detail: Mapping[str, Any] = field(default_factory=dict)
     interval: tuple[float, float] | None = None
+    fits: tuple[Fit, ...] = ()  # the iterative fits in the computation
+
+
+class Publication(Enum):
+    """How the figure of a measure may be published, if its `publish` does not decide."""
+
+    HIDDEN = "hidden"
+    AVERAGE = "average"  # rounded until a few people cannot change it
 
 
 class Measure(Variant):
-    """`measure(release)` gives a `Measured`; what a release cannot answer raises Undefined with the reason."""
+    """A figure of a release: `measure(release)` returns a `Measured`, or raises Undefined with the reason."""
 
-    symbol: ClassVar[str]  # how charts and tables call it: P_loss
+    symbol: ClassVar[str]  # short name in charts and tables: P_loss
     side: ClassVar[Literal["privacy", "utility"]]
     unit: ClassVar[str]
     better: ClassVar[Literal["lower", "higher"]] = "lower"
     best: ClassVar[float] = 0.0
-    told: ClassVar[Literal["not at all", "as an average"]] = "not at all"  # in what is published; or write `publish`
-    by_default: ClassVar[bool] = True  # taken where nobody says which; not where miners learn for minutes
+    published_as: ClassVar[Publication] = Publication.HIDDEN  # or override `publish`
+    worst_case: bool = False  # an extreme value over classes, whose intervals need subsamples
+    needs_sensitive: ClassVar[bool] = False  # undefined without a sensitive column
+    by_default: ClassVar[bool] = True  # used if no measures are chosen; not for measures that train miners for minutes
 
     @property
     def key(self) -> str:
-        """The symbol, with the settings that differ from the defaults: the name of a column of points."""
+        """The symbol with the settings that differ from the defaults: the column name in tables of points."""
         changed = {n: v for n, v in self.settings().items() if v != type(self).__dataclass_fields__[n].default}  # type: ignore[attr-defined]
         declared = self.parameters()
-        said = (f"{n}={_short(v) if declared[n].data else _names(v)}" for n, v in changed.items())
+        said = (f"{n}={_digest(v) if type(declared[n]) is Data else _join_names(v)}" for n, v in changed.items())
         return self.symbol + (f"({', '.join(said)})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
         refuse_other(release, self.name)
         self.check(release.table)
-        return self.measure(release)
+        with collect_fits() as fits:
+            found = self.measure(release)
+        sentence = " ".join(filter(None, (found.sentence, warning_about(fits))))
+        return replace(found, sentence=sentence, fits=tuple(fits))
 
     @abstractmethod
     def measure(self, release: Release) -> Measured:
-        """Score the release; `__call__` has checked the parameters."""
+        """Score the release; the parameters were checked by `__call__`."""
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        """The figure and a sentence as they may be told where no number of people below `smallest` may be.
+        """Return the figure and a sentence for publication, where counts of people below `smallest` are not allowed.
 
-        What is not declared is hidden. Of `measured` only the value is sure to be there.
+        Without a declaration nothing is published. Only the value of `measured` is certain to be present.
         """
-        if self.told != "as an average":
-            return None, f"{self.name[:1].upper()}{self.name[1:]}: not told."
-        return averaged(measured.value, self.step(release, smallest), self.better, crowd(release, smallest)), self.plain
+        if self.published_as is not Publication.AVERAGE:
+            return None, f"{self.name[:1].upper()}{self.name[1:]}: not published."
+        return round_average(
+            measured.value, self.rounding_step(release, smallest), self.better, size_in_thresholds(release, smallest)
+        ), self.description
 
-    def step(self, release: Release, smallest: int) -> float:
-        """How fine an average is told: what is learnt of persons not so fine that a few of them show."""
+    def rounding_step(self, release: Release, smallest: int) -> float:
+        """Return the rounding step of a published average, wide enough to hide `smallest` people."""
         return 2 * smallest / release.table.records if self.side == "privacy" else 0.0
 
     def publish_interval(
         self, interval: tuple[float, float], release: Release, smallest: int
     ) -> tuple[float, float] | None:
-        """Where an average lies on other samples or by other draws, as it may be told; None hides it.
+        """Return the interval of an average over samples or random seeds for publication; None hides it.
 
-        A person stands in such a sample up to `DRAWN` times, so its ends are told in steps that are so many times as
-        wide: a few persons show no more than in the figure itself.
+        A person occurs in such a sample up to `DRAWN` times, so the rounding steps of the ends are multiplied by that:
+        a few people are hidden as well as in the figure itself.
         """
-        if self.told != "as an average":
+        if self.published_as is not Publication.AVERAGE:
             return None
-        step, people = DRAWN * self.step(release, smallest), crowd(release, smallest) / DRAWN
-        low, high = (averaged(end, step, way, people) for end, way in zip(interval, ("higher", "lower"), strict=True))
+        step, people = DRAWN * self.rounding_step(release, smallest), size_in_thresholds(release, smallest) / DRAWN
+        low, high = (
+            round_average(end, step, way, people) for end, way in zip(interval, ("higher", "lower"), strict=True)
+        )
         return low, high
 
-    def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
-        """Where the figure of a release is the largest of one a class, and 0 of who is left out: that of each class.
-        None where it is not so."""
+    def figures_by_class(self, classes: Classes, table: Table) -> np.ndarray | None:
+        """Return the figure of each class, if that of a release is their maximum, and 0 if suppressed; else None."""
         return None
 
-    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
-        """What a model guarantees of the figure, whatever the data: it may be told."""
+    def guaranteed_bound(self, release: Release, model: Model, smallest: int) -> float | None:
+        """Return the bound that a model guarantees for the figure whatever the data, which is safe to publish."""
         return None
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
-        """An example of what a figure allows, where that can be said."""
+        """Return an example of what a figure allows, if there is one."""
         return None
 
     @property
     def learning(self) -> Measure | None:
-        """The same of who learns from all classes together; None where it asks for nobody who might."""
+        """The measure for a learning attacker or researcher; None if it has no such parameter."""
         for name, who in (("adversary", LEARNING), ("estimator", LEARNED)):
             declared = self.parameters().get(name)
-            if declared is not None and who in (declared.choices or ()):
+            if isinstance(declared, Choice) and who in declared.choices:
                 return replace(self, **{name: who})  # type: ignore[type-var]
         return None
 
     @property
-    def plain(self) -> str:
-        """What it measures, as a sentence."""
-        what = meaning(type(self))
-        return f"{what[:1].upper()}{what[1:]}."
+    def description(self) -> str:
+        """The summary as a sentence."""
+        return f"{self.summary[:1].upper()}{self.summary[1:]}."
 
 
 def default_measures() -> list[Measure]:
-    """Those that are taken where nobody says which, with their defaults."""
+    """Return the measures that are used if none are chosen, with default settings."""
     return [kind() for kind in catalog(__name__, Measure).values() if kind.by_default]
 
 
-def _names(value: Any) -> Any:
-    """Several names as one reads them: naive bayes+one rule."""
+def _join_names(value: Any) -> Any:
+    """Join several names for display: naive bayes+one rule."""
     given = value.data if isinstance(value, Plain) else value
     several = isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given)
     return "+".join(given) if several else value
 
 
-def _short(data: Any) -> str:
-    """What tells plain data from others in the name of a figure: they may quote values, and names are published."""
+def _digest(data: Any) -> str:
+    """Return a digest of plain data for the name of a figure: data may quote values, and names are published."""
     return hashlib.blake2b(str(data).encode(), digest_size=3).hexdigest()
 
 
 class AttributeLoss(Measure):
-    """A loss that is put together from what each quasi-identifier loses, on average over the records."""
+    """A loss combined from the mean losses of the quasi-identifiers."""
 
     side = "utility"
-    told = "as an average"
+    published_as = Publication.AVERAGE
 
     @abstractmethod
     def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
-        """What a record of each class loses of quasi-identifier number `a`, by the region of the class; where it shows
-        nodes of a hierarchy, they are those from a `level` on, of all classes or of each."""
+        """Return the loss of a record of each class on quasi-identifier number `a`, from the region of the class.
 
-    def anything(self, table: Table, a: int) -> float:
-        """What a record loses that may be anything: one that is not published at all."""
+        If classes show nodes of a hierarchy, these are from `level` upwards, one level for all classes or one for each.
+        """
+
+    def suppressed_cost(self, table: Table, a: int) -> float:
+        """Return the loss of a suppressed record, which may have any value."""
         low, high = np.zeros((2, 1, len(table.quasi)), np.int32)
         column = table.columns[table.quasi[a]]
         high[0, a] = column.size - 1
@@ -187,73 +209,73 @@ class AttributeLoss(Measure):
         return float(self.cost(everything, table, a, len(column.released_at) - 1)[0])
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
-        """The loss, from the mean cost of each quasi-identifier (along the last axis): their weighted mean."""
+        """Return the loss from the mean costs of the quasi-identifiers (along the last axis): their weighted mean."""
         return np.average(means, axis=-1, weights=table.weights_of_quasi)
 
     def means(self, release: Release) -> dict[str, float]:
-        """The mean cost of each quasi-identifier."""
+        """Return the mean cost of each quasi-identifier."""
         classes, table, found = release.own_classes, release.table, {}
-        if classes.exact:  # a region is one value where quasi-identifiers are published unchanged
+        if classes.exact:  # a region is one value if quasi-identifiers are published unchanged
             classes = replace(classes, high=classes.low, sets={})
-        sizes = np.append(classes.sizes, release.left_out)
+        sizes = np.append(classes.sizes, release.suppressed)
         for a, name in enumerate(table.quasi):
             cost = self.cost(classes, table, a, release.label_level(name))
-            found[name] = average(np.append(cost, self.anything(table, a)), sizes)
+            found[name] = record_mean(np.append(cost, self.suppressed_cost(table, a)), sizes)
         return found
 
     def value(self, means: dict[str, float], table: Table) -> float:
-        """The loss of a release with these means."""
+        """Return the loss of a release with these mean costs."""
         return float(self.combined(np.array(list(means.values())), table))
 
 
-def adversary(learning: bool = False) -> Any:
-    """The parameter of measures that ask for a posterior."""
-    known = "the adversary knows a person's class, or only the quasi-identifiers and so every class that covers it"
+def attacker_parameter(learning: bool = False) -> Any:
+    """Declare the attacker of a measure that uses posteriors."""
+    known = "the attacker knows a person's class, or only the quasi-identifiers and so all classes that cover them"
     return parameter(
         OWN_CLASS,
-        f"{known}; or learns from all classes how values go with quasi-identifiers (logistic), or by naive Bayes"
+        f"{known}; or learns from all classes how values depend on quasi-identifiers (logistic, or naive Bayes)"
         if learning
         else known,
         choices=(*ADVERSARIES, *LEARNERS) if learning else ADVERSARIES,
     )
 
 
-def crowd(release: Release, smallest: int) -> float:
-    """How many times the threshold of people a release is of."""
+def size_in_thresholds(release: Release, smallest: int) -> float:
+    """Return the number of people of a release as a multiple of the threshold."""
     return release.table.records / smallest if smallest > 1 else math.inf
 
 
-def sensitive_of(release: Release) -> list[str]:
-    """The sensitive columns; Undefined where there is none."""
+def require_sensitive(release: Release) -> list[str]:
+    """Return the sensitive columns; raise Undefined if there are none."""
     if not release.table.sensitive:
-        raise Undefined("the table has no sensitive column, so nothing sensitive can be learnt or lost")
+        raise Undefined("no column is declared sensitive, so there are no sensitive values to learn or to count")
     return list(release.table.sensitive)
 
 
-def apart(release: Release) -> Classes:
-    """The classes; Undefined where they overlap."""
-    refuse_overlapping(release)
+def disjoint_classes(release: Release) -> Classes:
+    """Return the classes; raise Undefined if they overlap."""
+    require_disjoint(release)
     return release.classes
 
 
-def refuse_overlapping(release: Release) -> None:
-    """Undefined where a record may be in several classes."""
+def require_disjoint(release: Release) -> None:
+    """Raise Undefined if a record may be in several classes."""
     if release.overlapping:
         raise Undefined(
-            "missing values fit every value, so a record is in several classes, and this counts records in one"
+            "missing values match every value, so a record is in several classes, and this measure needs it in one"
         )
 
 
-def worst(found: Mapping[str, Measured]) -> Measured:
-    """The largest over the sensitive columns, each measured by itself."""
+def worst_column(found: Mapping[str, Measured]) -> Measured:
+    """Return the largest of the results for the sensitive columns."""
     return max(found.values(), key=lambda measured: (math.isnan(measured.value), measured.value))
 
 
-def average(values: np.ndarray, sizes: np.ndarray) -> float:
-    """The mean over records of a value per class."""
+def record_mean(values: np.ndarray, sizes: np.ndarray) -> float:
+    """Return the mean over records of a value per class."""
     return float(values @ sizes / sizes.sum())
 
 
 def __getattr__(name: str) -> Any:
-    """The catalog's measures, found when first asked for: `from workbench.measures import PrivacyLoss`."""
+    """Return a measure by class name, imported on first use: `from workbench.measures import PrivacyLoss`."""
     return from_package(__name__, Measure, name)

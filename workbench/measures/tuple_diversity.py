@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.measures.privacy.s_diversity import contributions, s_diversity
-from workbench.measures.utility.q_diversity import of_release
+from workbench.measures.utility.q_diversity import release_q_diversity
 from workbench.releases.base import Release
 
 
 def weighted_tuple_diversity(
     release: Release, utility: float = 0.5, protection: float = 0.5, r: float = 0.5
 ) -> np.ndarray:
-    """That of each class; the two weights count relative to each other.
+    """Return the weighted tuple diversity of each class; only the ratio of the two weights matters.
 
-    It is on neither side of a chart, so it is no measure of the catalog: clusterings make it small. Each mean is over
-    columns, quasi-identifiers as often as they are important.
+    It is minimized by clustering methods and belongs to neither privacy nor utility, so it is not in the catalog. Each
+    mean is over columns, with quasi-identifiers weighted by importance.
     """
     table = release.table
-    shares, _ = of_release(release)
+    shares, _ = release_q_diversity(release)
     found = utility / (utility + protection) * np.average(shares, axis=1, weights=table.weights_of_quasi)
     if protection and table.sensitive:
         each = [s_diversity(release.posterior(name).beliefs, contributions(table, name, r)) for name in table.sensitive]

@@ -1,4 +1,4 @@
-"""Miners: what researchers and adversaries learn from what a release shows; one file a miner."""
+"""Miners: models that researchers and attackers train on a release; one file per miner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from workbench.base.variants import Variant, from_package
 from workbench.miners.encoding import Form
 
-if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
+if TYPE_CHECKING:  # for type checkers and editors; the same names as at run time
     from workbench.miners.decision_stump import DecisionStump as DecisionStump
     from workbench.miners.decision_tree import DecisionTree as DecisionTree
     from workbench.miners.gradient_boosting import GradientBoosting as GradientBoosting
@@ -34,16 +34,16 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
 
 
 class Miner(Variant):
-    """A learner of one column from others: a scikit-learn estimator, or one that follows its interface."""
+    """A predictor of one column from others: a scikit-learn estimator, or one with its interface."""
 
     predicts: ClassVar[Literal["values", "numbers"]] = "values"
-    form: ClassVar[Form] = "ends"  # how the columns are encoded for it
+    form: ClassVar[Form] = "ends"  # the encoding of the columns for it
 
     @abstractmethod
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
-        """The estimator; `nominal` says how many things a column of the form "values" may show, 0 of a number."""
+        """Return the estimator; `nominal` has the number of things of each column of form "values", 0 for numbers."""
 
 
 def __getattr__(name: str) -> Any:
-    """The catalog's miners, found when first asked for: `from workbench.miners import DecisionTree`."""
+    """Return a miner by class name, imported on first use: `from workbench.miners import DecisionTree`."""
     return from_package(__name__, Miner, name)

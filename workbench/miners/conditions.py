@@ -1,4 +1,4 @@
-"""Conditions on what records show of a column, as people read them: those that a small tree may ask."""
+"""Conditions on a column that a small tree may test, in the notation of queries."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.data.column import Column
 from workbench.miners.features import Feature
-from workbench.workloads.column_names import name_text
-from workbench.workloads.query_text import value_text
-from workbench.workloads.tokens import in_quotes
+from workbench.queries.column_names import name_text
+from workbench.queries.query_text import value_text
+from workbench.queries.tokens import in_quotes
 
-MOST = 32  # of a column's numbers, values and nodes of each level
+MOST = 32  # conditions on a column's numbers, on its values, and on its nodes per level
 
 
 class Conditions(NamedTuple):
-    """Of one column: each in words, and which of the things that records may show meets it for certain."""
+    """The conditions on one column: their texts, and which of the things shown by records certainly meet them."""
 
     words: list[str]
     met: np.ndarray  # conditions x things
-    at: np.ndarray  # what each record shows
+    at: np.ndarray  # the thing shown by each record
 
 
 def conditions_on(column: Column, feature: Feature) -> Conditions:
-    """`age >= 40` of numbers and dates, `= 'Flu'` and `within 'Higher'` of text: of the commonest values and nodes."""
+    """Return `age >= 40` for numbers and dates, `= 'Flu'` and `within 'Higher'` for common values and nodes of text."""
     counts = np.bincount(feature.at, minlength=len(feature.low)).astype(float)
     weight = feature.weight_of_codes(counts)
     if feature.places is not None:
@@ -40,7 +40,7 @@ def conditions_on(column: Column, feature: Feature) -> Conditions:
 
 
 def _from_on(column: Column, feature: Feature, weight: np.ndarray) -> tuple[list[str], list[np.ndarray]]:
-    """From a number on: at most so many, each with about as many records between."""
+    """Return lower bounds on a number, at most `MOST`, with about equally many records between them."""
     assert feature.places is not None
     known = np.flatnonzero(~np.isnan(feature.places))
     below = np.cumsum(weight[known])
@@ -48,7 +48,7 @@ def _from_on(column: Column, feature: Feature, weight: np.ndarray) -> tuple[list
     codes = np.arange(feature.size)
     starts = [int(known[place]) for place in np.unique(np.minimum(shares + 1, len(known) - 1)).tolist() if place]
     noisy = len(codes) != column.size or not np.array_equal(feature.places, _positions(column), equal_nan=True)
-    values = [figures(feature.places[code]) if noisy else value_text(column, code) for code in starts]
+    values = [format_number(feature.places[code]) if noisy else value_text(column, code) for code in starts]
     words = [f"{name_text(column.name)} >= {value}" for value in values]
     return words, [(codes >= code) & ~np.isnan(feature.places) for code in starts]
 
@@ -79,7 +79,7 @@ def _commonest(weight: np.ndarray) -> list[int]:
 
 
 def _inside(feature: Feature, codes: np.ndarray) -> np.ndarray:
-    """Which things hold none but these codes."""
+    """Return which things only contain these codes."""
     if feature.held is not None:
         others = np.flatnonzero(~codes)
         parts = [feature.has(part).any(axis=1) for part in np.array_split(others, len(others) // 256 + 1)]

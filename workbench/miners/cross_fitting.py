@@ -1,4 +1,4 @@
-"""Cross-fitting: every published record is predicted by miners that have learnt from others alone."""
+"""Cross-fitting: every published record is predicted by miners trained on the other folds."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined, meant, said
-from workbench.base.progress import Cancelled, step
+from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
+from workbench.base.progress import Cancelled, checkpoint
 from workbench.miners import Miner, workers
 from workbench.miners.features import features
-from workbench.miners.fitting import Work, predicted
-from workbench.miners.keeping import remembered
-from workbench.miners.sets import chosen
+from workbench.miners.fitting import TrainingData, predict_fold
+from workbench.miners.prediction_cache import cached_predictions
+from workbench.miners.sets import resolve_miners
+from workbench.queries.exact import numbers_of
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
-from workbench.workloads.exact import numbers_of
 
-FEW = 3000  # records for which no process is started: each fold takes a blink
-MEMORY = 2_000_000_000  # bytes that mining may take, here and in all processes
-TWICE = 2  # what is learnt from takes as much again while it is handed over and encoded
+FEW = 3000  # records up to which no process is started, because each fold takes milliseconds
+MEMORY = 2_000_000_000  # bytes that mining may use in this and all worker processes
+TWICE = 2  # training data are copied once to be sent and encoded
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions:
-    """What each miner predicts of each published record, in their order; as private as the records are."""
+    """The predictions of each miner for each published record, in their order; as private as the records."""
 
     target: Shown
     found: Mapping[Miner, np.ndarray]
@@ -37,10 +37,10 @@ class Predictions:
         return f"<Predictions of {self.target.column.name!r} by {', '.join(map(str, self.found))}>"
 
     def of(self, miner: Miner | str) -> Shown:
-        """What a miner predicts: codes, numbers of regions that occur, or numbers."""
-        (one,) = chosen(miner)
+        """Return the predictions of a miner: codes, numbers of regions, or numbers."""
+        (one,) = resolve_miners(miner)
         if one not in self.found:
-            raise BadInput(f"{one} was not asked; there are {', '.join(map(str, self.found))}")
+            raise BadInput(f"{one} made no predictions here; there are {', '.join(map(str, self.found))}")
         column, target = self.target.column, self.target
         if one.predicts == "numbers":
             return Shown(column, numbers=self.found[one])
@@ -49,7 +49,7 @@ class Predictions:
         return Shown(column, group=self.found[one], regions=target.regions)
 
 
-def cross_fitted(
+def cross_fit(
     release: Release,
     target: str,
     miners: Any,
@@ -59,44 +59,44 @@ def cross_fitted(
     cancel: threading.Event | None = None,
     given: Sequence[str] | None = None,
 ) -> Predictions:
-    """What miners predict of a column from the other published columns, or from those `given`.
+    """Return the predictions of a column by miners, from the other published columns or from those `given`.
 
     `progress(done, total)` is called after each fold; setting `cancel` ends the processes at once.
     """
-    asked = chosen(miners)
+    asked = resolve_miners(miners)
     if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise BadInput(f"folds = {said(folds)} must be a whole number, 2 or more")
+        raise BadInput(f"folds = {safe_repr(folds)} must be an integer of at least 2")
     shown = release.shown(target, seed)
-    work = work_of(release, shown, columns_known(release, target, given), folds, seed)
+    work = training_data(release, shown, feature_columns(release, target, given), folds, seed)
     for miner in asked:
-        refuse_unable(miner, work, shown)
-    found = remembered(
-        release, work, asked, lambda missing: _mined(work, missing, progress, cancel), lambda: _step(cancel)
+        require_able(miner, work, shown)
+    found = cached_predictions(
+        release, work, asked, lambda missing: _mine(work, missing, progress, cancel), lambda: _step(cancel)
     )
     return Predictions(shown, found)
 
 
-def work_of(release: Release, shown: Shown, names: tuple[str, ...], folds: int, seed: int) -> Work:
-    """What is learnt from, and what is learnt."""
-    numbers = None if shown.column.kind == "text" else numbers_shown(shown)
+def training_data(release: Release, shown: Shown, names: tuple[str, ...], folds: int, seed: int) -> TrainingData:
+    """Return the training data and the target of a cross-fitting."""
+    numbers = None if shown.column.kind == "text" else published_numbers(shown)
     labels = _labels(shown)
     if shown.records < 2:
-        raise Undefined("fewer than two records are published, so nothing can be learnt from the others")
+        raise Undefined("fewer than two records are published, so there is nothing to learn from")
     strata = labels if shown.numbers is None else _parts(shown.numbers)
     fold = folds_of(strata, min(folds, shown.records), seed)
-    return Work(features(release, names, seed), labels, numbers, fold, seed)
+    return TrainingData(features(release, names, seed), labels, numbers, fold, seed)
 
 
 def folds_of(labels: np.ndarray, folds: int, seed: int) -> np.ndarray:
-    """The fold of each record: of every label nearly as many in each."""
+    """Return the fold of each record, with every label spread evenly over the folds."""
     by_chance = np.random.default_rng([seed, folds]).random(len(labels))
     fold = np.empty(len(labels), np.int16)
     fold[np.lexsort([by_chance, labels])] = np.arange(len(labels)) % folds
     return fold
 
 
-def numbers_shown(shown: Shown) -> np.ndarray:
-    """What each record shows, as a number: the middle of its interval; nan is missing."""
+def published_numbers(shown: Shown) -> np.ndarray:
+    """Return the number that each record shows: the middle of an interval, nan if missing."""
     if shown.numbers is not None:
         return shown.numbers
     column = shown.column
@@ -115,59 +115,61 @@ def _labels(shown: Shown) -> np.ndarray:
 
 
 def _parts(numbers: np.ndarray) -> np.ndarray:
-    """Tenths of the records, by their numbers."""
+    """Return the tenth of each record in the order of its number."""
     return np.argsort(np.argsort(numbers, kind="stable")) * 10 // len(numbers)
 
 
-def columns_known(release: Release, target: str, given: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The columns that are learnt from."""
-    there = [name for name in release.table.released if name not in release.removed and name != target]
+def feature_columns(release: Release, target: str, given: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the columns to predict from."""
+    there = [name for name in release.table.released if name not in release.unpublished_columns and name != target]
     for name in given or ():
         if name not in release.table.released:
-            raise BadInput(f"{said(name)} is not a column of the table; {meant(name, release.table.released)}")
+            raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, release.table.released)}")
     return tuple(name for name in there if given is None or name in given)
 
 
-def refuse_unable(miner: Miner, work: Work, shown: Shown) -> None:
+def require_able(miner: Miner, work: TrainingData, shown: Shown) -> None:
     if miner.predicts == "numbers" and work.numbers is None:
-        raise Undefined(f"{miner} predicts numbers, and {shown.column.name!r} is text; ask a miner of values")
+        raise Undefined(f"{miner} predicts numbers, and {shown.column.name!r} is text; choose a miner of values")
     if miner.predicts == "values" and shown.numbers is not None:
-        raise Undefined(f"{miner} predicts values, and {shown.column.name!r} shows noisy numbers; ask one of numbers")
+        raise Undefined(
+            f"{miner} predicts values, and {shown.column.name!r} has noisy numbers; choose a miner of numbers"
+        )
 
 
 def _step(cancel: threading.Event | None, words: str = "") -> None:
-    """Raise Cancelled where anybody asks for it."""
-    step(words)
+    """Raise Cancelled if cancellation was requested."""
+    checkpoint(words)
     if cancel is not None and cancel.is_set():
         raise Cancelled
 
 
-def _mined(
-    work: Work, asked: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
+def _mine(
+    work: TrainingData, asked: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
 ) -> dict[Miner, np.ndarray]:
-    """Every fold of every miner."""
+    """Return the predictions of every fold by every miner."""
     found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in asked}
 
     def done(job: workers.Job, answer: np.ndarray) -> None:
         found[job[0]][work.sides(job[1])[1]] = answer
 
-    every_fold(work, asked, predicted, done, progress, cancel)
+    run_folds(work, asked, predict_fold, done, progress, cancel)
     return found
 
 
-def every_fold(
-    work: Work,
+def run_folds(
+    work: TrainingData,
     asked: Sequence[Miner],
     task: workers.Task,
     take: Callable[[workers.Job, np.ndarray], object],
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """A task for every fold of every miner: here where that is short, else in processes."""
+    """Run a task for every fold of every miner: in this process if that is fast, otherwise in worker processes."""
     jobs, count = [(miner, fold) for miner in asked for fold in range(int(work.fold.max()) + 1)], 0
 
     def look() -> None:
-        _step(cancel, f"{count} of {len(jobs)} folds are mined")
+        _step(cancel, f"{count} of {len(jobs)} folds done")
 
     def done(job: workers.Job, answer: np.ndarray) -> None:
         nonlocal count
@@ -178,13 +180,13 @@ def every_fold(
 
     look()
     here = [job for job in jobs if len(work.fold) <= FEW or type(job[0]).__module__ == "__main__"]
-    for job in here:  # of a miner that was written in a notebook no other process knows
+    for job in here:  # worker processes cannot import a miner defined in a notebook
         done(job, task(work, *job))
         look()
     if rest := [job for job in jobs if job not in here]:
         if TWICE * work.size * (1 + min(workers.processors(), len(rest))) > MEMORY:
             raise Undefined(
-                f"{len(work.fold):,} records with {len(work.features)} columns to learn from are too many for "
+                f"{len(work.fold):,} records with {len(work.features)} columns to learn from do not fit in "
                 f"{MEMORY / 1e9:g} GB of memory; mine a random sample of the records, or publish fewer columns"
             )
         workers.run(work, rest, done, look, task)

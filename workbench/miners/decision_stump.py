@@ -1,4 +1,4 @@
-"""Decision stump: a tree of one cut."""
+"""Decision stump."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class DecisionStump(Miner):
     name = "decision stump"
+    title = "Decision stump"
+    summary = "a tree with one split"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         from sklearn.tree import DecisionTreeClassifier

@@ -1,4 +1,4 @@
-"""Decision tree: cuts by information, pruned by pessimistic errors (Quinlan 1993, C4.5); every cut has two sides."""
+"""Decision tree."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
-FEW = 10  # values that a cut may part for nothing
+FEW = 10  # distinct values up to which a split costs nothing
 
 
 @dataclass(frozen=True)
 class DecisionTree(Miner):
-    leaf: int = parameter(2, "the fewest records of a leaf", low=1, high=1000)
-    confidence: float = parameter(0.25, "prune more the smaller it is; 1 prunes nothing", low=0, high=1, above=True)
+    leaf: int = parameter(2, "minimum number of records per leaf", low=1, high=1000)
+    confidence: float = parameter(
+        0.25, "confidence for pruning: smaller values prune more, 1 turns pruning off", low=0, high=1, above=True
+    )
     name = "decision tree"
+    title = "Decision tree"
+    summary = "binary splits by information gain, pruned by pessimistic errors (Quinlan 1993, C4.5)"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         return Pruned(self.leaf, self.confidence, seed)
 
 
 class Pruned:
-    """scikit-learn's tree, in which a node is a leaf where that has no more errors, by an upper confidence limit.
+    """scikit-learn's tree, pruned where a node has no more errors than its subtree, by an upper confidence limit.
 
-    A cut has to gain what it costs to say where it is: the logarithm of the values of the column that has most, in
-    bits. C4.5 (release 8) asks the like of cuts of numbers; without it trees grow on noise (Sramka et al.'s Table 1:
-    3 % fewer salaries of Adult are right).
+    A split must gain at least the bits that encode its position: the logarithm of the number of values of the column
+    with the most. C4.5 (release 8) applies a similar penalty to splits of numbers; without it trees overfit noise
+    (Sramka et al.'s Table 1: 3 % fewer salaries of Adult are right).
     """
 
     def __init__(self, leaf: int, confidence: float, seed: int) -> None:
@@ -54,18 +58,18 @@ class Pruned:
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The answer of the leaf that each record falls into."""
+        """Return the value predicted by the leaf of each record."""
         return self.answer[self.leaf_of[self.grown.apply(rows)]]
 
 
 def cost(rows: np.ndarray) -> float:
-    """What a cut has to gain, in bits: of columns with few values nothing, which C4.5 takes for nominal ones."""
+    """Return the bits that a split must gain; 0 for columns with few values, which C4.5 treats as nominal."""
     most = max((len(np.unique(column)) for column in rows.T if not ((column == 0) | (column == 1)).all()), default=0)
     return float(np.log2(most - 1)) if most > FEW else 0.0
 
 
 def limits(errors: np.ndarray, records: np.ndarray, how: Pruned) -> np.ndarray:
-    """The most errors that a node of so many records may come to, with this confidence."""
+    """Return the upper confidence limit of the errors of each node."""
     from scipy.stats import beta
 
     rate = beta.ppf(1 - how.confidence, errors + 1, np.maximum(records - errors, 1e-9))
@@ -73,7 +77,7 @@ def limits(errors: np.ndarray, records: np.ndarray, how: Pruned) -> np.ndarray:
 
 
 def kept_leaf(left: np.ndarray, right: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Of each node the leaf that it ends in, after pruning: itself or one above it. Children follow their parents."""
+    """Return the leaf of each node after pruning: the node or an ancestor. Children come after their parents."""
     below, leaf_of = errors.copy(), np.arange(len(errors))
     cut = np.zeros(len(errors), bool)
     for node in range(len(errors) - 1, -1, -1):

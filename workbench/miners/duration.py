@@ -1,4 +1,4 @@
-"""How long cross-fitting will take, from samples of the records that are timed by the clock of the processor."""
+"""The expected duration of cross-fitting, extrapolated from the processor time of samples."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.miners import Miner
-from workbench.miners.cross_fitting import FEW, columns_known, refuse_unable, work_of
-from workbench.miners.fitting import Work, predicted
+from workbench.miners.cross_fitting import FEW, feature_columns, require_able, training_data
+from workbench.miners.fitting import TrainingData, predict_fold
 from workbench.miners.workers import processors
 from workbench.releases.base import Release
 
 FOLDS = 10
 SAMPLES = (800, 1600)  # records
-FIRST = 200  # that are not timed: libraries are loaded with them
-STEEPEST = 2.0  # the power of the records that time grows with, at most
+FIRST = 200  # untimed records, which load the libraries
+STEEPEST = 2.0  # largest exponent of the growth of time with the number of records
 
 
-def seconds(release: Release, target: str, miners: Sequence[Miner]) -> float:
-    """About how long it takes until all of them have predicted a column of this release, on all processors."""
+def estimate_seconds(release: Release, target: str, miners: Sequence[Miner]) -> float:
+    """Return the expected seconds until all miners have predicted a column of the release, on all processors."""
     shown = release.shown(target)
-    work, found = work_of(release, shown, columns_known(release, target), FOLDS, 0), 0.0
+    work, found = training_data(release, shown, feature_columns(release, target), FOLDS, 0), 0.0
     for miner in miners:
-        refuse_unable(miner, work, shown)
+        require_able(miner, work, shown)
         found += _of_one(work, miner)
     return found if len(work.fold) <= FEW else found / processors()
 
 
-def _of_one(work: Work, miner: Miner) -> float:
+def _of_one(work: TrainingData, miner: Miner) -> float:
     many = len(work.fold)
     _timed(work, miner, FIRST)
     if many <= SAMPLES[1]:
@@ -41,13 +41,15 @@ def _of_one(work: Work, miner: Miner) -> float:
     return FOLDS * more * (many / SAMPLES[1]) ** power
 
 
-def _timed(work: Work, miner: Miner, size: int) -> float:
-    """One fold of so many records."""
-    step()
+def _timed(work: TrainingData, miner: Miner, size: int) -> float:
+    """Return the seconds of one fold of a sample."""
+    checkpoint()
     part = np.random.default_rng(0).permutation(len(work.fold))[:size]
     features = [one._replace(at=one.at[part]) for one in work.features]
     numbers = None if work.numbers is None else work.numbers[part]
-    sample = Work(features, work.labels[part], numbers, (np.arange(len(part)) % FOLDS).astype(np.int16), work.seed)
+    sample = TrainingData(
+        features, work.labels[part], numbers, (np.arange(len(part)) % FOLDS).astype(np.int16), work.seed
+    )
     began = time.thread_time()
-    predicted(sample, miner, 0)
+    predict_fold(sample, miner, 0)
     return time.thread_time() - began

@@ -1,6 +1,6 @@
-"""Encoding: what records show as a matrix of numbers, in the form that a learner takes.
+"""Encoding of published columns as a matrix of numbers, in the form that a learner needs.
 
-Whatever is learnt of the records, such as means and which values are common, is learnt of the training records.
+Statistics of the encoding, such as means and common values, come from the training records only.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ import numpy as np
 from workbench.miners.features import Feature
 
 Form = Literal["ends", "indicators", "values"]
-MOST = 48  # values or nodes of a column that have an indicator of their own: the commonest
-NUMBERS = 25_000_000  # in the matrix that is learnt from: of very many records fewer indicators are used
-LACKING = -1.0  # where a number is missing; those that are there are 0 or above
+MOST = 48  # values or nodes of a column with their own indicator: the commonest
+NUMBERS = 25_000_000  # size of the training matrix; with very many records there are fewer indicators
+LACKING = -1.0  # code of a missing number; the others are at least 0
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Features as columns: of each a table with a row for each thing that a record may show.
+    """Features as columns, each with a table that has one row per thing that a record may show.
 
-    - ends: an interval is its two ends, a value of text its code beside its path in the hierarchy, a set the codes
-      that it holds. For trees, which cut at numbers.
+    - ends: an interval as its two ends, text as its code with its path in the hierarchy, a set as the codes in it. For
+      trees, which split numbers.
     - indicators: numbers are scaled, values and nodes are 0 or 1. For distances and weights.
-    - values: a column each; numbers are their middles (nan is missing), text is the number of what is shown.
+    - values: one column each; numbers are interval middles (nan if missing), text is the number of the thing shown.
     """
 
     tables: list[np.ndarray]
     places: list[np.ndarray]
-    nominal: list[int]  # of each column of the form "values": how many things there may be; 0 where it is a number
+    nominal: list[int]  # for each column of form "values" the number of possible things; 0 for numbers
 
     @classmethod
-    def of(cls, features: Sequence[Feature], form: Form, train: np.ndarray) -> Encoded:
-        """Learnt of the records `train`."""
+    def from_features(cls, features: Sequence[Feature], form: Form, train: np.ndarray) -> Encoded:
+        """Encode features with statistics of the records `train`."""
         make = {"ends": _ends, "indicators": _indicators, "values": _values}[form]
         counts = [np.bincount(one.at[train], minlength=len(one.low)).astype(float) for one in features]
         most = max(min(MOST, NUMBERS // (len(train) * 2 * len(features))), 2)
@@ -44,7 +44,7 @@ class Encoded:
         return cls(tables, [one.at for one in features], kinds)
 
     def rows(self, records: np.ndarray) -> np.ndarray:
-        """The matrix of some records."""
+        """Return the matrix of the given records."""
         width = sum(table.shape[1] for table in self.tables)
         found, begin = np.empty((len(records), width), np.float32), 0
         for table, at in zip(self.tables, self.places, strict=True):
@@ -53,7 +53,7 @@ class Encoded:
         return found
 
     def exchanged(self, columns: Sequence[int], records: np.ndarray, seed: int) -> Encoded:
-        """The same, with what some records show of these columns exchanged among them."""
+        """Return the encoding with the entries of some columns shuffled among the given records."""
         places = [*self.places]
         for column in columns:
             by_chance = np.random.default_rng([seed, column]).permutation(records)
@@ -91,7 +91,7 @@ def _columns(found: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _scaled(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """With mean 0 and deviation 1 over the training records; missing is 0."""
+    """Scale to mean 0 and deviation 1 over the training records; missing becomes 0."""
     known = ~np.isnan(numbers)
     weight, values = counts[known], numbers[known]
     total = max(weight.sum(), 1.0)
@@ -101,13 +101,13 @@ def _scaled(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _held(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
-    """Which of the codes that are commonest in the training records each thing holds."""
+    """Return which of the commonest codes of the training records each thing contains."""
     weight = one.weight_of_codes(counts)
     return one.has(np.sort(np.argsort(-weight, kind="stable")[:most]))
 
 
 def _common(nodes: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """Which of the nodes that are commonest each thing lies in."""
+    """Return which of the commonest nodes of the training records each thing is in."""
     inside = nodes >= 0
     weight = np.bincount(nodes[inside], counts[inside], minlength=1)
     return nodes[:, None] == np.sort(np.argsort(-weight, kind="stable")[:most])

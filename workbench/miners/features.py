@@ -1,4 +1,4 @@
-"""What a release shows of a column, bare of the table: plain arrays that a process of its own can be given."""
+"""What a release shows of a column, as plain arrays without the table, to send to a worker process."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:  # a worker starts without the engine
 
 
 class Feature(NamedTuple):
-    """One column: each record shows the thing number `at`, which holds the codes from `low` to `high`, or those whose
-    bits are set in `held`."""
+    """One column: each record shows thing number `at`, which contains the codes from `low` to `high`, or the codes with
+    a set bit in `held`."""
 
     at: np.ndarray
     low: np.ndarray
     high: np.ndarray
     held: np.ndarray | None
-    places: np.ndarray | None  # where codes lie that are numbers; nan is missing
+    places: np.ndarray | None  # numeric position of each code; nan if missing; None for text
     size: int
-    levels: tuple[np.ndarray, ...]  # the nodes of the codes of text, on each level of its hierarchy
+    levels: tuple[np.ndarray, ...]  # for text, the node of each code on each level of the hierarchy
 
     @classmethod
-    def of(cls, shown: Shown) -> Feature:
-        """What is shown of a column."""
+    def from_shown(cls, shown: Shown) -> Feature:
+        """Return the feature for what a release shows of a column."""
         column = shown.column
-        if shown.numbers is not None:  # a number is its own place
+        if shown.numbers is not None:  # every number becomes a code
             found, at = np.unique(shown.numbers, return_inverse=True, equal_nan=True)
             codes = np.arange(len(found), dtype=np.int32)
             return cls(at.astype(np.int32), codes, codes, None, found, len(found), ())
@@ -52,19 +52,19 @@ class Feature(NamedTuple):
         return self.held is None and bool((self.low == self.high).all())
 
     def nodes(self, level: int) -> np.ndarray:
-        """The node that each thing lies in on a level, or -1 where it cuts through several."""
+        """Return the node of each thing on a level, or -1 if the thing spans several nodes."""
         node = self.levels[level]
         return np.where(node[self.low] == node[self.high], node[self.low], -1)
 
     def has(self, codes: np.ndarray) -> np.ndarray:
-        """Whether each thing holds each of some codes: things x codes."""
+        """Return whether each thing contains each of some codes: things x codes."""
         if self.held is not None:
             words = self.held[:, codes >> 6]
             return (words >> (codes & 63).astype(np.uint64) & np.uint64(1)).astype(bool)
         return (self.low[:, None] <= codes) & (codes <= self.high[:, None])
 
     def weight_of_codes(self, counts: np.ndarray) -> np.ndarray:
-        """How many records hold each code, where so many show each thing."""
+        """Return how many records contain each code, given the number of records per thing."""
         if self.held is None:
             found = np.zeros(self.size + 1)
             np.add.at(found, self.low, counts)
@@ -74,17 +74,17 @@ class Feature(NamedTuple):
         return np.concatenate([counts @ self.has(part) for part in np.array_split(codes, self.size // 256 + 1)])
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest number of each thing; nan where all of it is missing."""
+        """Return the smallest and largest number of each thing; nan if all of it is missing."""
         assert self.places is not None
         last = self.size - 1 - bool(len(self.places) and np.isnan(self.places[-1]))
         low, high = self.places[self.low], self.places[np.minimum(self.high, max(last, 0))]
         return low, np.where(np.isnan(low), np.nan, high)
 
     def middles(self) -> np.ndarray:
-        """The middle of each thing, as a number."""
+        """Return the middle of each thing, as a number."""
         return np.mean(self.ends(), axis=0)
 
 
 def features(release: Release, names: tuple[str, ...], seed: int) -> list[Feature]:
-    """What a release shows of some columns."""
-    return [Feature.of(release.shown(name, seed)) for name in names]
+    """Return the features of some columns of a release."""
+    return [Feature.from_shown(release.shown(name, seed)) for name in names]

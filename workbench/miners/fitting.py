@@ -1,4 +1,4 @@
-"""One fold: a miner learns from the records of the others, and predicts those that it has not seen."""
+"""One fold: train a miner on the other folds and predict this one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from workbench.miners.features import Feature
 if TYPE_CHECKING:
     from workbench.miners import Miner
 
-CHUNK = 4096  # records that are predicted at once
-TAUGHT = 1_000_000  # records that a miner learns from at most: of more a random sample, which sentences say
+CHUNK = 4096  # records predicted at once
+MAX_TRAINING = 1_000_000  # records to train a miner on; above, a random sample, which sentences report
 
 
-class Work(NamedTuple):
-    """What is learnt from, and what is learnt: labels, or numbers (nan is missing); and the fold of each record."""
+class TrainingData(NamedTuple):
+    """Training data: features, labels or numbers to predict (nan if missing), and the fold of each record."""
 
     features: Sequence[Feature]
     labels: np.ndarray
@@ -30,7 +30,7 @@ class Work(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """A digest of all of it, by which results are found again; it stays in the process, or is keyed."""
+        """A digest of the training data, used as a cache key; it stays in the process, or is hashed with a secret."""
         found = hashlib.blake2b(f"{self.seed} {len(self.features)}".encode(), digest_size=32)
         for one in self.features:
             for array in (one.at, one.low, one.high, one.held, one.places, *one.levels):
@@ -42,29 +42,31 @@ class Work(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of all of it, or so."""
+        """Approximate size in bytes."""
         arrays = [array for one in self.features for array in (one.at, one.low, one.high, one.held, one.places)]
         return sum(array.nbytes for array in (*arrays, self.labels, self.numbers, self.fold) if array is not None)
 
     def sides(self, fold: int) -> tuple[np.ndarray, np.ndarray]:
-        """The records to learn from, and those to predict."""
+        """Return the records to learn from and the records to predict."""
         inside = self.fold == fold
         return np.flatnonzero(~inside), np.flatnonzero(inside)
 
 
-def predicted(work: Work, miner: Miner, fold: int) -> np.ndarray:
-    """What the miner predicts of the records of a fold, having learnt from the others."""
-    return next(answers(work, miner, fold, [()]))
+def predict_fold(work: TrainingData, miner: Miner, fold: int) -> np.ndarray:
+    """Return the predictions for a fold by the miner trained on the others."""
+    return next(predict_variants(work, miner, fold, [()]))
 
 
-def shuffled(work: Work, miner: Miner, fold: int) -> np.ndarray:
-    """The same, and in a further row for each column with what these records show of it exchanged among them."""
+def predict_shuffled(work: TrainingData, miner: Miner, fold: int) -> np.ndarray:
+    """Return the predictions for a fold, and in one further row per column those with that column shuffled."""
     columns = range(len(work.features))
-    return np.stack([*answers(work, miner, fold, [(), *((column,) for column in columns)])])
+    return np.stack([*predict_variants(work, miner, fold, [(), *((column,) for column in columns)])])
 
 
-def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
-    """What the miner predicts of a fold, as it is and with some columns exchanged: it learns once."""
+def predict_variants(
+    work: TrainingData, miner: Miner, fold: int, exchanged: Sequence[Sequence[int]]
+) -> Iterator[np.ndarray]:
+    """Yield the predictions for a fold with each of the given sets of columns shuffled, from one training."""
     train, test = work.sides(fold)
     target = work.labels if miner.predicts == "values" else work.numbers
     assert target is not None
@@ -76,9 +78,9 @@ def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[in
         usual = _usual(learnt, miner) if len(train) else np.nan
         yield from (np.full(len(test), usual).astype(target.dtype) for _ in exchanged)
         return
-    encoded = Encoded.of(work.features, miner.form, train)
+    encoded = Encoded.from_features(work.features, miner.form, train)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a miner that has not converged is a worse miner, and measured as it is
+        warnings.simplefilter("ignore")  # a miner that has not converged is measured as it is
         learner = miner.learner(encoded.nominal, work.seed).fit(encoded.rows(train), learnt)
         for columns in exchanged:
             seen = encoded.exchanged(columns, test, work.seed)
@@ -87,20 +89,20 @@ def answers(work: Work, miner: Miner, fold: int, exchanged: Sequence[Sequence[in
 
 
 def sample(train: np.ndarray, seed: int) -> np.ndarray:
-    """The records that a miner learns from: all, or so many at random."""
-    if len(train) <= TAUGHT:
+    """Return the records to train on: all, or a random sample of `TAUGHT`."""
+    if len(train) <= MAX_TRAINING:
         return train
-    return np.sort(np.random.default_rng([seed, len(train)]).choice(train, TAUGHT, replace=False))
+    return np.sort(np.random.default_rng([seed, len(train)]).choice(train, MAX_TRAINING, replace=False))
 
 
-def taught(records: int, folds: int = 10) -> str:
-    """Where miners learn from a sample of the records, a sentence that says so, to stand behind another."""
-    many = records - records // folds > TAUGHT
-    return f" Each miner has learnt from {TAUGHT:,} other records at random." if many else ""
+def sample_note(records: int, folds: int = 10) -> str:
+    """Return a sentence to append if miners are trained on a sample of the records, otherwise nothing."""
+    many = records - records // folds > MAX_TRAINING
+    return f" Each miner was trained on {MAX_TRAINING:,} other records, drawn at random." if many else ""
 
 
 def _usual(learnt: np.ndarray, miner: Miner) -> float:
-    """What is predicted by who knows nothing of a record."""
+    """Return the prediction without any knowledge of a record."""
     if miner.predicts == "numbers":
         return float(learnt.mean())
     values, counts = np.unique(learnt, return_counts=True)

@@ -1,4 +1,4 @@
-"""Gradient boosting: small trees, each mending what those before it get wrong, over histograms (Friedman 2001)."""
+"""Gradient boosting."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class GradientBoosting(Miner):
-    rounds: int = parameter(30, "how many trees of each value", low=1, high=1000)
+    rounds: int = parameter(30, "number of trees per value", low=1, high=1000)
     name = "gradient boosting"
+    title = "Gradient boosting"
+    summary = "small trees over histograms, each correcting the errors of those before (Friedman 2001)"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier

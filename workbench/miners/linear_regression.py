@@ -1,4 +1,4 @@
-"""Linear regression: a weighted sum of what is shown, its weights kept small (ridge)."""
+"""Linear regression."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class LinearRegression(Miner):
     name = "linear regression"
+    title = "Linear regression"
+    summary = "a weighted sum of the published values with small weights (ridge)"
     form = "indicators"
     predicts = "numbers"
 

@@ -1,4 +1,4 @@
-"""Linear SVM: each value is parted from the others by the plane with the widest margin."""
+"""Linear SVM."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class LinearSVM(Miner):
-    strength: float = parameter(1.0, "how much a record on the wrong side costs", low=0, high=1e6, above=True)
+    strength: float = parameter(1.0, "cost of a record on the wrong side", low=0, high=1e6, above=True)
     name = "linear svm"
+    title = "Linear SVM"
+    summary = "the plane with the widest margin between each value and the others"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

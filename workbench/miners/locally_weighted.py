@@ -1,5 +1,4 @@
-"""Locally weighted learning: a naive Bayes of its own for each record, from its neighbours, the nearer the heavier
-(Frank, Hall & Pfahringer 2003)."""
+"""Locally weighted learning."""
 
 from __future__ import annotations
 
@@ -9,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 from workbench.miners.neighbours import Neighbours
 
 
 @dataclass(frozen=True)
 class LocallyWeighted(Miner):
-    neighbours: int = parameter(50, "how many neighbours are learnt from", low=2, high=1000)
+    neighbours: int = parameter(50, "number of neighbors to learn from", low=2, high=1000)
     name = "locally weighted"
+    title = "Locally weighted learning"
+    summary = "a naive Bayes per record, from weighted neighbors (Frank, Hall & Pfahringer 2003)"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
@@ -25,8 +26,8 @@ class LocallyWeighted(Miner):
 
 
 class Local(Neighbours):
-    """Weights fall from 1 at the record to 0 just beyond the farthest neighbour; of each column it counts which
-    neighbours agree with the record, numbers within half a deviation."""
+    """Weights decrease from 1 at the record to 0 just beyond the farthest neighbor; each column counts neighbors that
+    agree with the record, for numbers within half a deviation."""
 
     def fit(self, rows: np.ndarray, labels: np.ndarray) -> Local:
         self.remember(rows)
@@ -34,7 +35,7 @@ class Local(Neighbours):
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The likeliest value of each record, by its neighbours."""
+        """Return the most likely value of each record, by its neighbors."""
         found = np.empty(len(rows), self.classes_.dtype)
         for block, nearby, far in self.nearest(rows):
             for part in np.array_split(np.arange(len(block)), len(block) // 256 + 1):
@@ -46,7 +47,7 @@ class Local(Neighbours):
         return found
 
     def _log_joint(self, weight: np.ndarray, agree: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Records x values; counts have one neighbour more on each side."""
+        """Return logarithms, records x values; counts are smoothed by one neighbor on each side."""
         found = np.empty((len(weight), len(self.classes_)))
         for value in range(len(self.classes_)):
             its = np.where(place == value, weight, 0.0).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Logistic regression: the chance of each value follows a weighted sum of what is shown."""
+"""Logistic regression."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class LogisticRegression(Miner):
-    strength: float = parameter(1.0, "how freely weights follow the data", low=0, high=1e6, above=True)
+    strength: float = parameter(1.0, "inverse of the penalty on the weights", low=0, high=1e6, above=True)
     name = "logistic regression"
+    title = "Logistic regression"
+    summary = "the probability of each value from a weighted sum of what is published"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

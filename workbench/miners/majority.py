@@ -1,4 +1,4 @@
-"""Majority: everybody has what most of the training records have (ZeroR)."""
+"""Majority."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class Majority(Miner):
     name = "majority"
+    title = "Majority"
+    summary = "the commonest value of the training records for everybody (ZeroR)"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         from sklearn.dummy import DummyClassifier

@@ -1,4 +1,4 @@
-"""Mean: everybody has the mean of the training records (ZeroR of numbers)."""
+"""Mean."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class Mean(Miner):
     name = "mean"
+    title = "Mean"
+    summary = "the mean of the training records for everybody (ZeroR for numbers)"
     predicts = "numbers"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Model tree: a regression tree with a linear model in each leaf (Quinlan 1992, M5)."""
+"""Model tree."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class ModelTree(Miner):
-    leaf: int = parameter(200, "the fewest records of a leaf", low=2, high=100_000)
+    leaf: int = parameter(200, "minimum number of records per leaf", low=2, high=100_000)
     name = "model tree"
+    title = "Model tree"
+    summary = "a regression tree with a linear model in each leaf (Quinlan 1992, M5)"
     form = "indicators"
     predicts = "numbers"
 
@@ -24,7 +26,7 @@ class ModelTree(Miner):
 
 
 class Models:
-    """What a leaf's model predicts stays within the numbers that its records have."""
+    """Linear models per leaf, with predictions limited to the range of the leaf's records."""
 
     def __init__(self, leaf: int, seed: int) -> None:
         self.leaf, self.seed = leaf, seed
@@ -41,7 +43,7 @@ class Models:
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """What the model of its leaf says of each record."""
+        """Return the prediction of each record by the model of its leaf."""
         leaf_of, found = self.tree.apply(rows), np.empty(len(rows))
         for leaf in np.unique(leaf_of).tolist():
             model, low, high = self.models[leaf]

@@ -1,4 +1,4 @@
-"""Naive Bayes: columns tell of the target independently of each other; text by counts, numbers by a normal density."""
+"""Naive Bayes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
-LEAST = 1e-3  # of the variance of the whole column: a value whose numbers are all alike is not certain
+LEAST = 1e-3  # minimum variance as a share of the column's, so that identical numbers are not certain
 
 
 @dataclass(frozen=True)
 class NaiveBayes(Miner):
     smoothing: float = parameter(1.0, "records added to each count", low=0, high=100, above=True)
     name = "naive bayes"
+    title = "Naive Bayes"
+    summary = "columns are independent given the target; counts for text, normal densities for numbers"
     form = "values"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
@@ -25,7 +27,7 @@ class NaiveBayes(Miner):
 
 
 class Mixed:
-    """Naive Bayes over columns of text and of numbers; a number that is missing tells nothing."""
+    """Naive Bayes over text and number columns; a missing number is ignored."""
 
     def __init__(self, nominal: Sequence[int], smoothing: float) -> None:
         self.nominal, self.smoothing = nominal, smoothing
@@ -45,11 +47,11 @@ class Mixed:
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The likeliest value of each record."""
+        """Return the most likely value of each record."""
         return self.classes_[self.log_joint(rows).argmax(axis=1)]
 
     def log_joint(self, rows: np.ndarray) -> np.ndarray:
-        """Records x values: the logarithm of how likely the value is together with what the record shows."""
+        """Return logarithms of the joint probability of value and record: records x values."""
         found = np.tile(self.prior, (len(rows), 1))
         for a, table in self.tables.items():
             found += table[:, rows[:, a].astype(np.int64)].T
@@ -61,7 +63,7 @@ class Mixed:
 
 
 def _normals(column: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of a number at each value of the target; of the whole column where it has none there."""
+    """Return mean and variance of a number per value of the target; of the whole column for a value without any."""
     known = ~np.isnan(column)
     column, place = column[known], place[known]
     there = np.bincount(place, minlength=count)

@@ -1,4 +1,4 @@
-"""Nearest centroid: the value whose records are, on average, nearest to what is shown."""
+"""Nearest centroid."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class NearestCentroid(Miner):
     name = "nearest centroid"
+    title = "Nearest centroid"
+    summary = "the value whose records are closest on average"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Nearest neighbours: the records that show nearly the same vote (k nearest neighbours)."""
+"""Nearest neighbors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class NearestNeighbours(Miner):
-    neighbours: int = parameter(10, "how many neighbours vote", low=1, high=1000)
+    neighbours: int = parameter(10, "number of neighbors that vote", low=1, high=1000)
     name = "nearest neighbours"
+    title = "Nearest neighbors"
+    summary = "a vote of the records with the most similar values (k nearest neighbors)"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

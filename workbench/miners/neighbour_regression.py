@@ -1,4 +1,4 @@
-"""Neighbour regression: the mean number of the records that show nearly the same."""
+"""Neighbor regression."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class NeighbourRegression(Miner):
-    neighbours: int = parameter(10, "how many neighbours are averaged", low=1, high=1000)
+    neighbours: int = parameter(10, "number of neighbors to average", low=1, high=1000)
     name = "neighbour regression"
+    title = "Neighbor regression"
+    summary = "the mean number of the records with the most similar values"
     form = "indicators"
     predicts = "numbers"
 

@@ -1,4 +1,4 @@
-"""The nearest records of others, found by blocks of a matrix product: what neighbours and local learners share."""
+"""Nearest neighbors by blocks of a matrix product, for neighbor and locally weighted miners."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-BLOCK = 8_000_000  # distances that are held at once
+BLOCK = 8_000_000  # distances in memory at once
 
 
 class Neighbours:
-    """The records that were learnt from; each row asked about has its nearest among them."""
+    """The training records, among which the nearest neighbors of other rows are found."""
 
     def __init__(self, neighbours: int) -> None:
         self.neighbours = neighbours
 
     def remember(self, rows: np.ndarray) -> None:
-        """Learn of these rows."""
+        """Use these rows as training records."""
         self.rows, self.squares = rows, (rows**2).sum(axis=1)
         self.count = min(self.neighbours, len(rows))
 
     def nearest(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Some places of `rows` at a time, with the nearest records of each and their distances."""
+        """Yield blocks of places of `rows`, with the nearest training records of each and their distances."""
         for some in np.array_split(np.arange(len(rows)), len(rows) * len(self.rows) // BLOCK + 1):
             squares = self.squares - 2 * (rows[some] @ self.rows.T)
             near = np.argpartition(squares, self.count - 1, axis=1)[:, : self.count]
@@ -30,7 +30,7 @@ class Neighbours:
 
 
 class Voting(Neighbours):
-    """The commonest value of the nearest; of several that are as common the least."""
+    """The commonest value among the nearest neighbors; the smallest code if several are equally common."""
 
     def fit(self, rows: np.ndarray, labels: np.ndarray) -> Voting:
         self.remember(rows)
@@ -38,7 +38,7 @@ class Voting(Neighbours):
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The value that most of the nearest have."""
+        """Return the commonest value among the nearest neighbors."""
         found = np.empty(len(rows), self.classes_.dtype)
         for some, near, _ in self.nearest(rows):
             votes = np.zeros((len(some), len(self.classes_)), np.int32)
@@ -48,7 +48,7 @@ class Voting(Neighbours):
 
 
 class Averaging(Neighbours):
-    """The mean number of the nearest."""
+    """The mean number of the nearest neighbors."""
 
     def fit(self, rows: np.ndarray, numbers: np.ndarray) -> Averaging:
         self.remember(rows)
@@ -56,7 +56,7 @@ class Averaging(Neighbours):
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The mean of the nearest."""
+        """Return the mean of the nearest neighbors."""
         found = np.empty(len(rows))
         for some, near, _ in self.nearest(rows):
             found[some] = self.numbers[near].mean(axis=1)

@@ -1,4 +1,4 @@
-"""One-rule: the one column that tells most by itself, each of its values its commonest answer (Holte 1993)."""
+"""One-rule."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class OneRule(Miner):
-    bucket: int = parameter(6, "the fewest records of the commonest answer in an interval", low=1, high=1000)
+    bucket: int = parameter(6, "minimum number of records of the commonest value in an interval", low=1, high=1000)
     name = "one rule"
+    title = "One-rule"
+    summary = "the commonest value for each value of the best single column (Holte 1993)"
     form = "values"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
@@ -23,7 +25,7 @@ class OneRule(Miner):
 
 
 class Rule:
-    """The rule of each column, and which of them has the fewest errors on the training records."""
+    """One rule per column, of which the one with the fewest errors on the training records is used."""
 
     def __init__(self, nominal: Sequence[int], bucket: int) -> None:
         self.nominal, self.bucket = nominal, bucket
@@ -45,13 +47,13 @@ class Rule:
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """What the one column says."""
+        """Return the prediction of the chosen column's rule."""
         return self.answer[_part(rows[:, self.column], self.ends, self.things)]
 
 
 def intervals(numbers: np.ndarray, place: np.ndarray, bucket: int) -> np.ndarray:
-    """The ends of intervals: each goes on until its commonest answer has so many records and the next number another
-    answer; neighbours with the same answer are one."""
+    """Return the ends of intervals: each grows until its commonest value has `bucket` records and the next number has
+    another one; adjacent intervals with the same value are merged."""
     known = ~np.isnan(numbers)
     values, at = np.unique(numbers[known], return_inverse=True)
     counts = np.zeros((len(values), int(place.max()) + 1), np.int64)
@@ -68,7 +70,7 @@ def intervals(numbers: np.ndarray, place: np.ndarray, bucket: int) -> np.ndarray
 
 
 def _part(column: np.ndarray, ends: np.ndarray, things: int) -> np.ndarray:
-    """The part of a column that each record is in; of numbers the last is for what is missing."""
+    """Return the part of the column for each record; for numbers the last part is for missing ones."""
     if things:
         return column.astype(np.int64)
     return np.where(np.isnan(column), len(ends) + 1, np.searchsorted(ends, column))

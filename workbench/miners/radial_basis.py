@@ -1,4 +1,4 @@
-"""Radial-basis network: logistic regression on how near a record is to some centres (Broomhead & Lowe 1988)."""
+"""Radial-basis network."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class RadialBasis(Miner):
-    centres: int = parameter(40, "how many centres", low=1, high=1000)
+    centres: int = parameter(40, "number of centers", low=1, high=1000)
     name = "radial basis"
+    title = "Radial-basis network"
+    summary = "logistic regression on the proximity to a set of centers (Broomhead & Lowe 1988)"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
@@ -23,7 +25,7 @@ class RadialBasis(Miner):
 
 
 class Network:
-    """Centres by k-means; each tells how near it is by a bell as wide as its records are spread."""
+    """Centers by k-means; proximity to each is a Gaussian with the spread of its records."""
 
     def __init__(self, centres: int, seed: int) -> None:
         self.most, self.seed = centres, seed
@@ -42,15 +44,15 @@ class Network:
         return self
 
     def bells(self, rows: np.ndarray) -> np.ndarray:
-        """How near each row is to each centre, from 1 down to 0."""
+        """Return the proximity of each row to each center, between 0 and 1."""
         return np.exp(-distances(rows, self.centres) / (2 * self.spread))
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """The likeliest value of each record."""
+        """Return the most likely value of each record."""
         return self.output.predict(self.bells(rows))
 
 
 def distances(rows: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """The square of the distance of each row from each centre."""
+    """Return the squared distance of each row from each center."""
     squares = (rows**2).sum(axis=1)[:, None] - 2 * (rows @ centres.T) + (centres**2).sum(axis=1)
     return np.maximum(squares, 0)

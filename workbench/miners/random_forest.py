@@ -1,4 +1,4 @@
-"""Random forest: trees on drawn records and columns vote (Breiman 2001)."""
+"""Random forest."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class RandomForest(Miner):
-    trees: int = parameter(30, "how many trees vote", low=1, high=1000)
-    leaf: int = parameter(2, "the fewest records of a leaf", low=1, high=1000)
+    trees: int = parameter(30, "number of trees", low=1, high=1000)
+    leaf: int = parameter(2, "minimum number of records per leaf", low=1, high=1000)
     name = "random forest"
+    title = "Random forest"
+    summary = "a vote of trees on random records and columns (Breiman 2001)"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         from sklearn.ensemble import RandomForestClassifier

@@ -1,4 +1,4 @@
-"""Regression forest: the mean of trees on drawn records and columns."""
+"""Regression forest."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class RegressionForest(Miner):
-    trees: int = parameter(30, "how many trees are averaged", low=1, high=1000)
-    leaf: int = parameter(5, "the fewest records of a leaf", low=1, high=1000)
+    trees: int = parameter(30, "number of trees", low=1, high=1000)
+    leaf: int = parameter(5, "minimum number of records per leaf", low=1, high=1000)
     name = "regression forest"
+    title = "Regression forest"
+    summary = "the mean of trees on random records and columns"
     predicts = "numbers"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Regression stump: a regression tree of one cut."""
+"""Regression stump."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from workbench.miners import Miner
 @dataclass(frozen=True)
 class RegressionStump(Miner):
     name = "regression stump"
+    title = "Regression stump"
+    summary = "a regression tree with one split"
     predicts = "numbers"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Regression tree: cuts by squares, each leaf predicts its mean."""
+"""Regression tree."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class RegressionTree(Miner):
-    leaf: int = parameter(10, "the fewest records of a leaf", low=1, high=1000)
+    leaf: int = parameter(10, "minimum number of records per leaf", low=1, high=1000)
     name = "regression tree"
+    title = "Regression tree"
+    summary = "splits by squared error, with the mean as the prediction of a leaf"
     predicts = "numbers"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Rule list: rules in order, each the largest leaf of a small tree on what is left (Frank & Witten 1998, PART)."""
+"""Rule list."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.miners import Miner
 
 
 @dataclass(frozen=True)
 class RuleList(Miner):
-    rules: int = parameter(30, "the most rules", low=1, high=1000)
-    depth: int = parameter(3, "the most conditions of a rule", low=1, high=20)
+    rules: int = parameter(30, "maximum number of rules", low=1, high=1000)
+    depth: int = parameter(3, "maximum number of conditions per rule", low=1, high=20)
     name = "rule list"
+    title = "Rule list"
+    summary = "ordered rules, each the largest leaf of a small tree on remaining records (Frank & Witten 1998, PART)"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
         return Rules(self.rules, self.depth, seed)
 
 
 class Rules:
-    """Rules in order: the first whose conditions a record meets answers; behind the last is what is commonest."""
+    """Ordered rules: the first one that a record meets predicts; without one, the commonest value."""
 
     def __init__(self, most: int, depth: int, seed: int) -> None:
         self.most, self.depth, self.seed = most, depth, seed
@@ -44,7 +46,7 @@ class Rules:
         return self
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """What the first rule says that is met."""
+        """Return the prediction of the first rule that each record meets."""
         found = np.full(len(rows), self.otherwise)
         left = np.arange(len(rows))
         for tree, leaf, answer in self.rules:

@@ -1,12 +1,13 @@
-"""Sets of miners: by name, one by one, or as a study says them."""
+"""Sets of miners, and how a parameter names miners."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.base.errors import BadInput, meant, said
-from workbench.base.variants import Plain, catalog, from_dict, parameter
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.parameters import Miners, Plain, parameter
+from workbench.base.variants import catalog, from_dict
 from workbench.miners import Miner
 
 if TYPE_CHECKING:
@@ -16,33 +17,33 @@ COMMON = ("naive bayes", "decision tree", "random forest")
 SETS = {"three": COMMON, "common": (*COMMON, "mean", "linear regression", "regression tree")}
 
 
-def several(default: Any, help: str, predicting: str | None = None) -> Any:
-    """A parameter that names miners; all of them predict values, or numbers, where it says so."""
+def miners_parameter(default: Any, help: str, predicting: str | None = None) -> Any:
+    """Declare a parameter that names miners, which all predict values or numbers if `predicting` requires it."""
 
     def check(given: Any, table: Table | None) -> None:
-        wrong = next((one for one in chosen(given) if predicting and one.predicts != predicting), None)
+        wrong = next((one for one in resolve_miners(given) if predicting and one.predicts != predicting), None)
         if wrong is not None:
-            raise BadInput(f"{called(wrong)} predicts {wrong.predicts}; choose miners that predict {predicting}")
+            raise BadInput(f"{display_name(wrong)} predicts {wrong.predicts}; choose miners that predict {predicting}")
 
-    return parameter(default, help, miners=True, check=check)
+    return parameter(default, help, kind=Miners, validate=check)
 
 
-def chosen(given: Any) -> tuple[Miner, ...]:
-    """The miners that are meant, each once: a miner, a name, the name of a set, a mapping, or several of these."""
+def resolve_miners(given: Any) -> tuple[Miner, ...]:
+    """Return the distinct miners for a miner, a name, the name of a set, a mapping, or several of these."""
     given = given.data if isinstance(given, Plain) else given
-    several = given if isinstance(given, (list, tuple)) else [given]
-    found = dict.fromkeys(miner for one in several for miner in _meant(one))
+    miners_parameter = given if isinstance(given, (list, tuple)) else [given]
+    found = dict.fromkeys(miner for one in miners_parameter for miner in _resolve(one))
     if not found:
-        raise BadInput("no miner was given; name at least one, or a set such as 'three'")
+        raise BadInput("no miner given; name at least one, or a set such as 'three'")
     return tuple(found)
 
 
-def called(miner: Miner) -> str:
-    """A miner as people read it: with its settings where they are its own."""
+def display_name(miner: Miner) -> str:
+    """Return the name of a miner, with its settings if they are not the defaults."""
     return miner.name if miner == type(miner)() else str(miner)
 
 
-def _meant(given: Any) -> tuple[Miner, ...]:
+def _resolve(given: Any) -> tuple[Miner, ...]:
     if isinstance(given, Miner):
         return (given,)
     there = miners()
@@ -53,16 +54,16 @@ def _meant(given: Any) -> tuple[Miner, ...]:
     if isinstance(given, str) and given in sets():
         return tuple(there[name]() for name in sets()[given])
     known = [*there, *sets()]
-    raise BadInput(f"{said(given)} is no miner and no set of miners; {meant(given, known)}")
+    raise BadInput(f"{safe_repr(given)} is not a miner or a set of miners; {suggest(given, known)}")
 
 
 def miners() -> dict[str, type[Miner]]:
-    """Every miner, by name."""
+    """Return every miner, by name."""
     return catalog("workbench.miners", Miner)
 
 
 def sets() -> dict[str, tuple[str, ...]]:
-    """The sets that have a name."""
+    """Return the named sets."""
     kinds = miners()
     numeric = tuple(name for name, kind in kinds.items() if kind.predicts == "numbers")
     return {**SETS, "categorical": tuple(name for name in kinds if name not in numeric), "numeric": numeric}

@@ -1,4 +1,4 @@
-"""A small tree: what a miner predicts of whom, in so few conditions that people can read them."""
+"""A small tree that describes a miner's predictions in a few readable conditions."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.base.figures import figures, per_cent
-from workbench.base.progress import step
+from workbench.base.figures import format_number, format_percent
+from workbench.base.progress import checkpoint
 from workbench.miners.conditions import Conditions
 
 DEPTH = 3
 ALL, REST = "all records", "otherwise"
-COMMON = 30  # predicted values that are told apart; the others count as one
-FEWEST = 100  # a part of the records is a hundredth at least
-WORTH = 0.01  # of the doubt about all records, that a condition must take away
+COMMON = 30  # predicted values that are distinguished; the others count as one
+FEWEST = 100  # a branch has at least this fraction (1/100) of the records
+WORTH = 0.01  # share of the total impurity that a condition must remove
 
 
-class Says(NamedTuple):
-    """What is predicted of each record, as numbers of labels or as numbers, and how well: whether it is right, or how
-    far it is off."""
+class PredictionQuality(NamedTuple):
+    """The prediction for each record, as a label number or a number, and whether it is right, or its absolute error."""
 
     predicted: np.ndarray
-    labels: Callable[[int], str] | None  # None of numbers
+    labels: Callable[[int], str] | None  # None for numbers
     well: np.ndarray
 
     def units(self) -> np.ndarray:
-        """Of each record what conditions are judged by: labels as indicators, or the number alone."""
+        """Return what conditions are evaluated on: indicators of the labels, or the number."""
         if self.labels is None:
             return self.predicted[:, None]
         values, number, count = np.unique(self.predicted, return_inverse=True, return_counts=True)
@@ -37,7 +36,7 @@ class Says(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """Records that meet a condition, or do not: how many, what is predicted of them, and the parts of them."""
+    """Records that do or do not meet a condition: their number, their prediction, and their branches."""
 
     condition: str
     records: int
@@ -45,14 +44,14 @@ class Branch(NamedTuple):
     below: tuple[Branch, ...]
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """As indented plain text; it quotes values and counts of the data, so it is for the analyst."""
+        """Yield the tree as indented plain text; it quotes values and counts, so it is for the analyst only."""
         yield f"{'    ' * depth}{self.condition}: {self.says}"
         for one in self.below:
             yield from one.lines(depth + 1)
 
 
-def grown(columns: Sequence[Conditions], says: Says) -> Branch:
-    """The tree that tells best, condition by condition, what is predicted of each record."""
+def grow_tree(columns: Sequence[Conditions], says: PredictionQuality) -> Branch:
+    """Return the tree that best separates different predictions, condition by condition."""
     units = says.units()
     least = WORTH * _doubt(units)
     return _branch(columns, says, units, np.arange(len(units)), ALL, DEPTH, least)
@@ -60,7 +59,7 @@ def grown(columns: Sequence[Conditions], says: Says) -> Branch:
 
 def _branch(
     columns: Sequence[Conditions],
-    says: Says,
+    says: PredictionQuality,
     units: np.ndarray,
     records: np.ndarray,
     condition: str,
@@ -69,7 +68,7 @@ def _branch(
 ) -> Branch:
     best = (0.0, "", np.empty(0, bool))
     for column in columns if depth else ():
-        step()
+        checkpoint()
         gains = _gains(column, units[records], column.at[records], max(len(units) // FEWEST, 1))
         place = int(gains.argmax()) if len(gains) else -1
         if place >= 0 and gains[place] > best[0] + 1e-9:
@@ -78,11 +77,11 @@ def _branch(
     if best[0] > least:
         sides = ((best[1], records[best[2]]), (REST, records[~best[2]]))
         below = tuple(_branch(columns, says, units, part, words, depth - 1, least) for words, part in sides)
-    return Branch(condition, len(records), _said(says, records), below)
+    return Branch(condition, len(records), _describe(says, records), below)
 
 
 def _gains(column: Conditions, units: np.ndarray, at: np.ndarray, fewest: int) -> np.ndarray:
-    """How much doubt each condition takes away; nothing where a side has too few records."""
+    """Return how much impurity each condition removes; 0 if a side has too few records."""
     things = column.met.shape[1]
     sums = np.stack([np.bincount(at, one, minlength=things) for one in units.T], axis=1)
     inside = column.met.astype(float)
@@ -94,17 +93,17 @@ def _gains(column: Conditions, units: np.ndarray, at: np.ndarray, fewest: int) -
 
 
 def _doubt(units: np.ndarray) -> float:
-    """The sum of squares about the mean: of indicators the Gini impurity, times the records."""
+    """Return the sum of squares about the mean: for indicators the Gini impurity times the records."""
     return float((units**2).sum() - (units.sum(axis=0) ** 2).sum() / len(units))
 
 
-def _said(says: Says, records: np.ndarray) -> str:
-    """What is predicted of these records, and how well."""
+def _describe(says: PredictionQuality, records: np.ndarray) -> str:
+    """Describe the prediction for these records and its quality."""
     predicted, many = says.predicted[records], f"{len(records):,} records"
     well = float(says.well[records].mean())
     if says.labels is None:
-        return f"{figures(float(predicted.mean()))} on average for {many}, off by {figures(well)}"
+        return f"{format_number(float(predicted.mean()))} on average for {many}, off by {format_number(well)}"
     values, counts = np.unique(predicted, return_counts=True)
     label, share = says.labels(int(values[counts.argmax()])), counts.max() / len(records)
-    mostly = "all" if share == 1 else per_cent(float(share))
-    return f"{label} for {mostly} of {many}; right for {per_cent(well)}"
+    mostly = "all" if share == 1 else format_percent(float(share))
+    return f"{label} for {mostly} of {many}; right for {format_percent(well)}"

@@ -1,4 +1,4 @@
-"""Processes that learn: they start without the engine, have one thread each, and are ended at once when asked to."""
+"""Worker processes that train miners: without the engine, with one thread each, and ended at once on request."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.base.progress import TICK
-from workbench.miners.fitting import Work, predicted
+from workbench.miners.fitting import TrainingData, predict_fold
 
 if TYPE_CHECKING:
     from workbench.miners import Miner
 
-Job = tuple["Miner", int]  # and the fold
-Task = Callable[[Work, "Miner", int], np.ndarray]
-IDLE = 60.0  # seconds until a process that is asked for nothing ends by itself
+Job = tuple["Miner", int]  # a miner and a fold
+Task = Callable[[TrainingData, "Miner", int], np.ndarray]
+IDLE = 60.0  # seconds until an idle process ends
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-START = (  # Ctrl+C reaches all processes of a terminal or kernel; whoever has started this one ends it
+START = (  # Ctrl+C reaches all processes of a terminal or kernel; the process that started this one ends it
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from workbench.miners.workers import serve; serve()"
 )
 _idle = list[subprocess.Popen]()
 
 
 def processors() -> int:
-    """Those that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run(
-    work: Work,
+    work: TrainingData,
     jobs: Sequence[Job],
     done: Callable[[Job, np.ndarray], object],
     look: Callable[[], object],
-    task: Task = predicted,
+    task: Task = predict_fold,
 ) -> None:
-    """Each job in some process; `done` is called in this thread, and what `look` raises ends all of them."""
+    """Run each job in a process; `done` is called in this thread, and an exception of `look` ends all processes."""
     processes, left = [_process() for _ in range(min(processors(), len(jobs)))], deque(jobs)
     found: deque[tuple[Job, Any]] = deque()
     threads = [threading.Thread(target=_drive, args=(one, task, work, left, found), daemon=True) for one in processes]
@@ -69,7 +69,7 @@ def run(
 
 
 def _process() -> subprocess.Popen:
-    """One that waits for work, or a new one."""
+    """Return an idle process, or a new one."""
     while _idle:
         waiting = _idle.pop()
         if _answers(waiting):
@@ -87,8 +87,10 @@ def _answers(process: subprocess.Popen) -> bool:
         return False
 
 
-def _drive(process: subprocess.Popen, task: Task, work: Work, jobs: deque[Job], found: deque[tuple[Job, Any]]) -> None:
-    """Give a process one job after the other."""
+def _drive(
+    process: subprocess.Popen, task: Task, work: TrainingData, jobs: deque[Job], found: deque[tuple[Job, Any]]
+) -> None:
+    """Send jobs to a process, one after the other."""
     job = jobs[0] if jobs else None
     try:
         _send(process.stdin, work)
@@ -96,10 +98,11 @@ def _drive(process: subprocess.Popen, task: Task, work: Work, jobs: deque[Job], 
             job = jobs.popleft()
             _send(process.stdin, (task, *job))
             found.append((job, pickle.load(process.stdout)))  # type: ignore[arg-type]
-    except IndexError:  # another has taken the last one
+    except IndexError:  # another thread took the last job
         return
     except (OSError, EOFError):
-        found.append((job, RuntimeError(f"a process that learns {job[0] if job else ''} ended; is there memory left?")))  # type: ignore[arg-type]
+        trained = job[0] if job else ""
+        found.append((job, RuntimeError(f"a process that trains {trained} ended; is there enough memory?")))  # type: ignore[arg-type]
 
 
 def _send(pipe: IO[bytes] | None, what: Any) -> None:
@@ -109,10 +112,10 @@ def _send(pipe: IO[bytes] | None, what: Any) -> None:
 
 
 def serve() -> None:
-    """What such a process does: it takes work, then jobs, and answers each."""
+    """Receive work and jobs, and send a result for each."""
     answers, asked = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
-    os.dup2(2, 1)  # what a learner prints is no answer
-    work: Work | None = None
+    os.dup2(2, 1)  # output of a learner must not mix with results
+    work: TrainingData | None = None
     while True:
         ending = threading.Timer(IDLE, os._exit, (0,))
         ending.daemon = True
@@ -123,7 +126,7 @@ def serve() -> None:
             return
         finally:
             ending.cancel()
-        if isinstance(given, Work):
+        if isinstance(given, TrainingData):
             work = given
             continue
         answer: Any = None

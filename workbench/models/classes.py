@@ -1,9 +1,10 @@
-"""Sizes, runs and sensitive histograms of many classes at once: all that a model sees."""
+"""Sizes, regions and sensitive histograms of many classes at once: all that a model needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,20 +12,21 @@ import numpy as np
 from workbench.base.errors import TooMany, Undefined
 from workbench.data.sensitive import Sensitive
 
-LARGEST = 2**30  # bytes of the classes of a release; measures need some times as much for a while
+LARGEST = 2**30  # bytes of the classes of a release; measures temporarily need several times as much
 
-if TYPE_CHECKING:  # it loads the whole engine, and a dashboard's first picture waits for this file
+if TYPE_CHECKING:  # these load the whole engine, and the dashboard's first picture waits for this module
+    from workbench.data.coverage import Coverage
     from workbench.data.population import Population
     from workbench.data.table import Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classes:
-    """Arrays over classes; `low` and `high` are the codes of each class's run per quasi-identifier.
+    """Arrays over classes; `low` and `high` are the first and last code of each class per quasi-identifier.
 
-    Where the region of a class is no run, `sets` has the number of that quasi-identifier: classes x codes, which of
-    them the class may have; `low` and `high` are then the least and the greatest. While a method looks for classes
-    their regions are not known yet, and left out.
+    If the region of a class is not a run of codes, `sets` contains, by the number of the quasi-identifier, a boolean
+    array classes x codes of the codes in the region; `low` and `high` are then its smallest and largest code. While a
+    method searches for classes their regions are unknown, and `low` and `high` are None.
     """
 
     sizes: np.ndarray
@@ -32,44 +34,51 @@ class Classes:
     sensitive: Mapping[str, Sensitive]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
-    exact: bool = False  # quasi-identifiers are published unchanged, beside the number of the class
+    exact: bool = False  # quasi-identifiers are published unchanged, together with the number of the class
     sets: Mapping[int, np.ndarray] = field(default_factory=dict)
-    population: Population | None = None  # the people that the records were drawn from, where they are known
+    population: Population | None = None  # the people from whom the records were sampled, if known
+    levels: np.ndarray | None = None
+    absent: Mapping[int, np.ndarray] = field(default_factory=dict)  # values not in the table that the labels cover
 
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def fitting(self) -> np.ndarray:
-        """How many people of the population fit what each class shows."""
+    def population_matches(self) -> np.ndarray:
+        """Return for each class the number of people in the population whom its label covers."""
+        return self.coverage.people
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """The people of the population covered by the labels of the classes."""
         if self.low is None or self.high is None:
             raise Undefined(
-                "what classes show is not known while they are looked for; use full-domain, or mondrian with "
+                "the regions of classes are not known during the search; use full-domain, or mondrian with "
                 "split = widest and recode = regions"
             )
         if self.population is None:
-            raise Undefined("the table has no population beside it; name the file that lists it")
+            raise Undefined("the table has no population; name the file that lists it")
         if self.exact:
-            raise Undefined("quasi-identifiers are published unchanged, so whom one fits is no matter of its class")
-        return self.population.fitting(self.low, self.high, self.sets)
+            raise Undefined("quasi-identifiers are published unchanged, so population matches per class are undefined")
+        return self.population.coverage(self.low, self.high, self.sets, self.levels, self.absent)
 
     def distributions(self, name: str) -> np.ndarray:
-        """P, the distribution of a sensitive column in each class."""
+        """Return P, the distribution of a sensitive column in each class."""
         return self.histograms[name] / self.sizes[:, None]
 
     def regions(self, axes: Sequence[int] | None = None) -> np.ndarray:
-        """A row a class, of some quasi-identifiers or of all: equal where their regions are."""
-        assert self.low is not None and self.high is not None  # of a finished release they are known
+        """Return one row per class that is equal for equal regions, on some quasi-identifiers or on all."""
+        assert self.low is not None and self.high is not None  # known for a finished release
         chosen = list(range(self.low.shape[1]) if axes is None else axes)
         packed = [np.packbits(self.sets[a], axis=1) for a in chosen if a in self.sets]
         return np.concatenate([self.low[:, chosen], self.high[:, chosen], *packed], axis=1)
 
     def spread(self, a: int) -> np.ndarray:
-        """How many codes each class may have of a quasi-identifier, beyond the first."""
+        """Return for each class the number of codes of a quasi-identifier in its region, minus one."""
         assert self.low is not None and self.high is not None
         return self.sets[a].sum(axis=1) - 1 if a in self.sets else self.high[:, a] - self.low[:, a]
 
     def take(self, chosen: np.ndarray) -> Classes:
-        """Some of the classes."""
+        """Return the chosen classes."""
         return replace(
             self,
             sizes=self.sizes[chosen],
@@ -77,10 +86,12 @@ class Classes:
             low=None if self.low is None else self.low[chosen],
             high=None if self.high is None else self.high[chosen],
             sets={a: held[chosen] for a, held in self.sets.items()},
+            levels=None if self.levels is None else self.levels[chosen],
+            absent={a: covered[chosen] for a, covered in self.absent.items()},
         )
 
     def merged(self, number: np.ndarray) -> Classes:
-        """Classes with the same number become one."""
+        """Return the classes with those of the same number merged."""
         groups = int(number.max()) + 1
         added = {name: np.zeros((groups, h.shape[1]), h.dtype) for name, h in self.histograms.items()}
         for name, counts in self.histograms.items():
@@ -95,27 +106,32 @@ class Classes:
         sets = {a: np.zeros((groups, held.shape[1]), bool) for a, held in self.sets.items()}
         for a, held in self.sets.items():
             np.logical_or.at(sets[a], number, held)
-        return replace(self, sizes=sizes, histograms=added, low=low, high=high, sets=sets)
+        levels = None if self.levels is None else self.levels[np.unique(number, return_index=True)[1]]
+        return replace(self, sizes=sizes, histograms=added, low=low, high=high, sets=sets, levels=levels)
 
 
-def most_classes(table: Table) -> int:
-    """How many fit into memory, with their sensitive values."""
+def max_classes_in_memory(table: Table) -> int:
+    """Return how many classes fit in memory, with their sensitive values."""
     return LARGEST // (8 * (1 + len(table.quasi) + sum(map(len, table.sensitive.values()))))
 
 
-def refuse_many(count: int, table: Table) -> None:
-    """Raise TooMany where so many do not."""
-    if count > most_classes(table):
+def refuse_too_many_classes(count: int, table: Table) -> None:
+    """Raise TooMany if this many classes do not fit in memory."""
+    if count > max_classes_in_memory(table):
         values = sum(map(len, table.sensitive.values()))
         raise TooMany(
-            f"{count:,} classes or more with {values:,} sensitive values are more than fit into memory; ask for larger "
-            "classes, such as a larger k, or declare a level for a sensitive column of many values"
+            f"{count:,} classes or more with {values:,} sensitive values do not fit in memory; request larger "
+            "classes, for example by a larger k, or declare a level for a sensitive column with many values"
         )
 
 
 def whole_table(table: Table) -> Classes:
-    """The whole table as one class."""
+    """Return the whole table as one class."""
     histograms = {name: seen.totals[None, :] for name, seen in table.sensitive.items()}
-    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
-    ends = np.zeros_like(last), last
-    return Classes(np.array([table.records]), histograms, table.sensitive, *ends, population=table.population)
+    columns = [table.columns[name] for name in table.quasi]
+    last = np.array([[column.size - 1 for column in columns]], np.int32)
+    highest = np.array([[len(column.released_at) - 1 for column in columns]])
+    return Classes(
+        np.array([table.records]), histograms, table.sensitive, np.zeros_like(last), last,
+        population=table.population, levels=highest,
+    )  # fmt: skip

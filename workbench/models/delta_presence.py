@@ -1,26 +1,36 @@
-"""delta-presence (Nergiz, Atzori & Clifton 2007): of those who fit a class neither too few nor too many are there."""
+"""delta-presence (Nergiz, Atzori & Clifton 2007).
+
+The presence of a person is the share of records among the people whom the class covers; it is 0 for people whom no
+class covers, and the sum over all covering classes where labels overlap.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE, Model
 from workbench.models.classes import Classes
 
+if TYPE_CHECKING:
+    from workbench.data.coverage import Presence
+
 
 @dataclass(frozen=True)
 class DeltaPresence(Model):
-    """Not monotone: what merged classes show may hold people whom neither showed, which lowers the share below `low`;
-    and where classes overlap, those who fit both are counted once, which raises it above `high`."""
+    """Not monotone: the label of merged classes may cover people whom neither covered, which lowers the share below
+    `low`; and if labels overlap, people covered by both count once, which raises it above `high`."""
 
-    low: float = parameter(0.0, "the smallest share of the people who fit a class that is in the table", low=0, high=1)
-    high: float = parameter(0.5, "the largest share of the people who fit a class that is in the table", low=0, high=1)
+    low: float = parameter(0.0, "smallest probability that a person of the population is in the table", low=0, high=1)
+    high: float = parameter(0.5, "largest probability that a person of the population is in the table", low=0, high=1)
     name = "delta-presence"
+    title = "delta-presence (Nergiz, Atzori & Clifton 2007)"
+    summary = "nobody is too likely, or too unlikely, to be in the table"
     figure = "presence"
     needs_sensitive = False
     needs_population = True
@@ -34,24 +44,31 @@ class DeltaPresence(Model):
         return self.high
 
     @classmethod
-    def bare(cls) -> Model:
+    def with_loosest_parameters(cls) -> Model:
         return cls(0.0, 1.0)
 
     def score(self, classes: Classes) -> np.ndarray:
-        fitting, population = classes.fitting(), classes.population
+        return self._presence(classes).most
+
+    def _presence(self, classes: Classes) -> Presence:
+        """Return the smallest and largest presence of the people whom each class covers."""
+        coverage, population = classes.coverage, classes.population
         if population is not None and population.lacking:
             raise Undefined(
-                f"{population.lacking:,} records of the table have nobody in the population; delta-presence is about a "
-                "table of some of its people: give the population that the records were drawn from"
+                f"{population.lacking:,} records of the table match nobody in the population; delta-presence needs a "
+                "table sampled from its population: provide the population that the records were drawn from"
             )
-        return classes.sizes / fitting
+        return coverage.presence(classes.sizes)
 
-    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+    def uncovered(self, classes: Classes) -> int:
+        return self._presence(classes).uncovered if self.low > 0 else 0
+
+    def explain_impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
         return f"low = {self.low:g} is above high = {self.high:g}" if self.low > self.high else None
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-        raise Undefined("delta-presence looks at what classes show, not at sensitive values")
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        raise Undefined("delta-presence is about the regions of classes, not about sensitive values")
 
     def holds(self, classes: Classes) -> np.ndarray:
-        share = self.score(classes)
-        return (share >= self.low - TOLERANCE) & (share <= self.high + TOLERANCE)
+        found = self._presence(classes)
+        return (found.least >= self.low - TOLERANCE) & (found.most <= self.high + TOLERANCE)

@@ -1,4 +1,4 @@
-"""Distances between distributions: Jensen-Shannon, variation and the earth mover's, of many classes at once."""
+"""Distances between the distributions of many classes at once: Jensen-Shannon, variation and the earth mover's."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from workbench.base.errors import Undefined
 from workbench.data.sensitive import Sensitive
 
 Levels = Sequence[np.ndarray]
-COMPARED = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a distance"
-NEAR = 1e-9  # divergences as far apart are one
-LEAST = np.finfo(float).tiny  # has a logarithm, and 0 has none
-ROUNDING = 1e-14  # what is less is made by rounding alone, and would rank releases that are equal
+DISTANCE_HELP = "how distributions are compared; js: Jensen-Shannon divergence, in nats, at most .693, not a metric"
+NEAR = 1e-9  # divergences that differ by less are equal
+LEAST = np.finfo(float).tiny  # has a logarithm, unlike 0
+ROUNDING = 1e-14  # smaller distances result from rounding alone, and would rank equal releases
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
@@ -28,22 +28,22 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndar
 
 
 def variation(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
-    """Half the sum of differences; the earth mover's distance where all values are equally far apart."""
+    """Half the sum of the differences; the earth mover's distance if all values are at the same distance."""
     return np.abs(p - q).sum(axis=-1) / 2
 
 
 def ordered(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
-    """Earth mover's distance where values are as far apart as their ranks, the ends at distance 1."""
+    """Earth mover's distance with distances between ranks, scaled so that the ends are at distance 1."""
     return np.abs(np.cumsum(p - q, axis=-1)).sum(axis=-1) / max(p.shape[-1] - 1, 1)
 
 
 def hierarchical(p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
-    """Earth mover's distance where two values are as far apart as the height of their lowest common ancestor."""
+    """Earth mover's distance with the height of two values' lowest common ancestor as their distance."""
     extra = np.broadcast_to(p - q, np.broadcast(p, q).shape)
     parents = [*levels, np.zeros(extra.shape[-1], np.int64)]
     cost, place = np.zeros(extra.shape[:-1]), np.arange(extra.shape[-1])
     for height, nodes in enumerate(parents, start=1):
-        first = np.flatnonzero(np.diff(nodes[place], prepend=-1))  # the children of each node are neighbours
+        first = np.flatnonzero(np.diff(nodes[place], prepend=-1))  # the children of each node are adjacent
         surplus = np.add.reduceat(np.maximum(extra, 0), first, axis=-1)
         deficit = np.add.reduceat(np.maximum(-extra, 0), first, axis=-1)
         cost = cost + np.minimum(surplus, deficit).sum(axis=-1) * height / len(parents)
@@ -60,35 +60,35 @@ DISTANCES: dict[str, Callable[[np.ndarray, np.ndarray, Levels], np.ndarray]] = {
 }
 
 
-def unordered(kind: str, ordered: bool, name: str) -> str:
-    """Why a column has no distance of that kind; nothing where it has one."""
+def explain_unordered(kind: str, ordered: bool, name: str) -> str:
+    """Return why a column has no distance of that kind, empty if it has one."""
     if kind != "ordered" or ordered:
         return ""
     return (
-        f"distance = 'ordered' needs values in an order, and {name!r} is text without one; give it a hierarchy whose "
-        "leaves stand in order, or take another distance"
+        f"distance = 'ordered' needs ordered values, and {name!r} is text without an order; give it a hierarchy whose "
+        "leaves are in order, or choose another distance"
     )
 
 
 def distance(kind: str, p: np.ndarray, q: np.ndarray, levels: Levels = ()) -> np.ndarray:
-    """The distance of that kind; the hierarchical one wants levels that nest."""
+    """Return the distance of that kind; the hierarchical one needs nested levels."""
     if kind == "hierarchical" and not _nest(levels):
-        raise Undefined("the hierarchical distance needs levels that nest; one here cuts through runs of a finer one")
+        raise Undefined("the hierarchical distance needs nested levels; one here splits runs of a finer one")
     return _beyond_rounding(DISTANCES[kind](p, q, levels))
 
 
-def from_everybody(kind: str, shares: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-    """How far distributions of a sensitive column are from that of everybody."""
-    if why := unordered(kind, sensitive.ordered, sensitive.name):
+def distance_from_prior(kind: str, shares: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+    """Return the distance of distributions of a sensitive column from its distribution in the table."""
+    if why := explain_unordered(kind, sensitive.ordered, sensitive.name):
         raise Undefined(why)
     return distance(kind, shares, sensitive.prior, sensitive.levels)
 
 
 def misplaced_share(kind: str, value: float) -> float | None:
-    """The largest share in which two distributions this far apart may differ; None where the kind bounds none.
+    """Return the largest share in which two distributions at this distance may differ; None if the kind gives no bound.
 
-    Of the distributions that differ in so large a share none are nearer by Jensen-Shannon than two values whose
-    shares are exchanged (Lin 1991); that bound is convex, so it holds for averages.
+    Among the distributions that differ in a given share, two values with exchanged shares have the smallest
+    Jensen-Shannon divergence (Lin 1991); the bound is convex, so it holds for averages.
     """
     if kind == "variation":
         return value
@@ -100,11 +100,11 @@ def misplaced_share(kind: str, value: float) -> float | None:
 
 
 def _beyond_rounding(found: np.ndarray) -> np.ndarray:
-    """Distances, 0 where they are no more than what rounding makes of equal shares."""
+    """Replace distances within rounding errors by 0."""
     return np.where(found < ROUNDING, 0.0, found)
 
 
 def _nest(levels: Levels) -> bool:
-    """Whether no level cuts through a value, or through a run of a finer level."""
+    """Return whether no level splits a value or a run of a finer level."""
     cut = any(((np.diff(coarse) != 0) & (np.diff(fine) == 0)).any() for fine, coarse in pairwise(levels))
     return not cut and all((nodes >= 0).all() for nodes in levels)

@@ -1,4 +1,4 @@
-"""What the kinds of l-diversity have in common: how far l can go in a table."""
+"""Bounds on l that all kinds of l-diversity share."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from workbench.data.table import Table
 
 
-def most_values(table: Table) -> float | None:
-    """The upper end of a slider for l: the values of the poorest sensitive column; open where there is none."""
+def max_l(table: Table) -> float | None:
+    """Return the largest possible l: the smallest number of values of a sensitive column; None without one."""
     return min((len(seen) for seen in table.sensitive.values()), default=None)
 
 
-def fewest_records(l: float) -> int:
-    """A class with fewer has fewer values than l."""
+def min_records(l: float) -> int:
+    """Return the smallest number of records with which a class can have l values."""
     return math.ceil(l * (1 - TOLERANCE))
 
 
-def too_few_values(sensitive: Sensitive | None, l: float) -> str | None:
-    """The reason, where a column has fewer values than l."""
+def explain_too_few_values(sensitive: Sensitive | None, l: float) -> str | None:
+    """Return the reason if a column has fewer values than l."""
     if sensitive and len(sensitive) < l * (1 - TOLERANCE):
         return f"{sensitive.name!r} has {len(sensitive)} values, fewer than l = {l:g}"
     return None

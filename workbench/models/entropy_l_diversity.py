@@ -1,4 +1,4 @@
-"""Entropy l-diversity (Machanavajjhala et al. 2006): the entropy of every class is at least that of l equal values."""
+"""Entropy l-diversity (Machanavajjhala et al. 2006)."""
 
 from __future__ import annotations
 
@@ -6,33 +6,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.figures import figures_next_to
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.models import TOLERANCE, Model, entropy
-from workbench.models.diversity import fewest_records, most_values, too_few_values
+from workbench.models.diversity import explain_too_few_values, max_l, min_records
 
 
 @dataclass(frozen=True)
 class EntropyLDiversity(Model):
-    l: float = parameter(3.0, "a class is at least as mixed as l values in equal shares", low=1, high=most_values)
+    l: float = parameter(3.0, "minimum entropy of a class, as a number of values in equal shares", low=1, high=max_l)
     name = "entropy l-diversity"
+    title = "Entropy l-diversity (Machanavajjhala et al. 2006)"
+    summary = "the entropy of every class is at least that of l equal shares"
     figure = "l"
     at_least = True
 
     @property
-    def floor(self) -> int:
-        return fewest_records(self.l)
+    def min_class_size(self) -> int:
+        return min_records(self.l)
 
     @property
     def limit(self) -> float:
         return self.l
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
         return np.exp(entropy(histogram))
 
-    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
-        return too_few_values(sensitive, self.l) or (
-            f"{sensitive.name!r} is as mixed as {whole:.3g} equal values in the whole table, less than l = {self.l:g}"
+    def explain_impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        return explain_too_few_values(sensitive, self.l) or (
+            f"the entropy of {sensitive.name!r} is that of {figures_next_to(whole, self.l)} values in equal shares, "
+            f"less than l = {self.l:g}"
             if sensitive and (whole := float(np.exp(entropy(sensitive.totals)))) < self.l * (1 - TOLERANCE)
             else None
         )

@@ -1,4 +1,4 @@
-"""k-map (El Emam & Dankar 2008): every class fits at least k people of the population, however few are in the table."""
+"""k-map (El Emam & Dankar 2008)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -15,10 +15,12 @@ from workbench.models.classes import Classes
 
 @dataclass(frozen=True)
 class KMap(Model):
-    """Monotone: what merged classes show holds what each showed, so it fits at least as many people."""
+    """Monotone: the region of merged classes contains theirs, so it matches at least as many people."""
 
-    k: int = parameter(10, "the fewest people of the population that a class may fit", low=1, scale="log")
+    k: int = parameter(10, "minimum number of people in the population whom a class matches", low=1, scale="log")
     name = "k-map"
+    title = "k-map (El Emam & Dankar 2008)"
+    summary = "every class matches at least k people of the population"
     figure = "k"
     at_least = True
     needs_sensitive = False
@@ -29,7 +31,7 @@ class KMap(Model):
         return self.k
 
     def score(self, classes: Classes) -> np.ndarray:
-        return classes.fitting()
+        return classes.population_matches()
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-        raise Undefined("k-map looks at what classes show, not at sensitive values")
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        raise Undefined("k-map is about the regions of classes, not about sensitive values")

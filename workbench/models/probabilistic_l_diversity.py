@@ -1,4 +1,4 @@
-"""Probabilistic l-diversity (as Li & Li 2009 read it): no value holds more than 1/l of a class."""
+"""Probabilistic l-diversity (in the reading of Li & Li 2009)."""
 
 from __future__ import annotations
 
@@ -6,37 +6,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import per_cent
-from workbench.base.variants import parameter
+from workbench.base.figures import format_percent
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
-from workbench.models import TOLERANCE, Model, share
-from workbench.models.diversity import fewest_records, most_values, too_few_values
+from workbench.models import TOLERANCE, Model, class_shares
+from workbench.models.diversity import explain_too_few_values, max_l, min_records
 
 
 @dataclass(frozen=True)
 class ProbabilisticLDiversity(Model):
-    l: float = parameter(3.0, "no value holds more than 1/l of a class", low=1, high=most_values)
+    l: float = parameter(3.0, "no value is a larger share of a class than 1/l", low=1, high=max_l)
     name = "l-diversity"
+    title = "Probabilistic l-diversity (in the reading of Li & Li 2009)"
+    summary = "no value is a larger share of a class than 1/l"
     figure = "l"
     at_least = True
 
     @property
-    def floor(self) -> int:
-        return fewest_records(self.l)
+    def min_class_size(self) -> int:
+        return min_records(self.l)
 
     @property
     def limit(self) -> float:
         return self.l
 
     @property
-    def most(self) -> float:
+    def max_value_share(self) -> float:
         return 1 / self.l
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-        return 1 / share(histogram).max(axis=1)
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return 1 / class_shares(histogram).max(axis=1)
 
-    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
-        few = too_few_values(sensitive, self.l)
+    def explain_impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        few = explain_too_few_values(sensitive, self.l)
         if few or not sensitive or sensitive.prior.max() * self.l <= 1 + TOLERANCE:
             return few
-        return f"the commonest value of {sensitive.name!r} holds more of the records than 1/l = {per_cent(1 / self.l)}"
+        return f"the commonest value of {sensitive.name!r} has a larger share than 1/l = {format_percent(1 / self.l)}"

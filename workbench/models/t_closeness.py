@@ -1,4 +1,4 @@
-"""t-closeness (Li, Li & Venkatasubramanian 2007): every class's distribution is within t of the whole table's."""
+"""t-closeness (Li, Li & Venkatasubramanian 2007)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
-from workbench.models import Model, share
-from workbench.models.distances import COMPARED, distance, unordered
+from workbench.models import Model, class_shares
+from workbench.models.distances import DISTANCE_HELP, distance, explain_unordered
 
 KINDS = ("equal", "ordered", "hierarchical", "js")
 
 
 @dataclass(frozen=True)
 class TCloseness(Model):
-    t: float = parameter(0.15, "the largest distance from the whole table's distribution", low=0, high=1)
-    distance: str = parameter("equal", COMPARED, choices=KINDS)
+    t: float = parameter(0.15, "largest distance from the distribution of the whole table", low=0, high=1)
+    distance: str = parameter("equal", DISTANCE_HELP, choices=KINDS)
     name = "t-closeness"
+    title = "t-closeness (Li, Li & Venkatasubramanian 2007)"
+    summary = "every class's distribution is within t of the whole table's"
     figure = "t"
 
     @property
@@ -26,11 +28,11 @@ class TCloseness(Model):
         return self.t
 
     @property
-    def far(self) -> tuple[str, float]:
+    def max_distance_from_prior(self) -> tuple[str, float]:
         return self.distance, self.t
 
-    def impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
-        return unordered(self.distance, sensitive.ordered, sensitive.name) or None if sensitive else None
+    def explain_impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
+        return explain_unordered(self.distance, sensitive.ordered, sensitive.name) or None if sensitive else None
 
-    def score_one(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
-        return distance(self.distance, share(histogram), sensitive.prior, sensitive.levels)
+    def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
+        return distance(self.distance, class_shares(histogram), sensitive.prior, sensitive.levels)

@@ -1,1 +1,1 @@
-"""What may be shown to people who do not have the data."""
+"""The parts of a study that may be shown to people without access to the data."""

@@ -1,4 +1,4 @@
-"""Of how many people a release makes a value certain, and how far the surest guess is right where it is nobody's."""
+"""The number of people whose value a release makes certain; if there are none, the reliability of the best guess."""
 
 from __future__ import annotations
 
@@ -8,100 +8,115 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import about_per_cent, an
-from workbench.base.small_counts import QUARTERS, STEPS, between, may_list_groups, named, parts, share
+from workbench.base.figures import format_whole_percent, with_article
+from workbench.base.small_counts import (
+    HALVES,
+    QUARTERS,
+    STEPS,
+    describe_range,
+    describe_usual_share,
+    round_share,
+    share_resolution,
+)
+from workbench.data.published_counts import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
-from workbench.disclosure.recommendable import FAR, nearly
-from workbench.disclosure.several_releases import certain
+from workbench.disclosure.recommendable import FAR, nearly_certain_columns
+from workbench.disclosure.several_releases import count_certain
 from workbench.models import Model
 from workbench.publication.shapes import Surest
 from workbench.releases.base import Release
-from workbench.releases.published_classes import coarse_counts, told_values
-from workbench.releases.scale import promised
+from workbench.releases.published_classes import round_counts, with_published_totals
+from workbench.releases.scale import guaranteed_shares
 
-FEW = 2  # sensitive columns that a sentence names
+FEW = 2  # maximum number of sensitive columns that a sentence names
 NOISE = 1e-9
 
 
-def surest(release: Release, smallest: int, model: Model | None = None) -> Surest:
-    """Of how many people a value is certain, or may nearly be; if of nobody's, how far the surest guess is to be
-    trusted."""
+def describe_certainty(release: Release, smallest: int, model: Model | None = None) -> Surest:
+    """Return how many people's values are certain or nearly certain; if none are certain, also the best guess."""
     if not release.table.sensitive:
         raise Undefined("no column of the study is sensitive")
     wording, sensitive = release.table.wording, list(release.table.sensitive)
-    alone = certain(release.table, [release]).alone
+    alone = count_certain(release.table, [release]).alone
     of = certain_of(release.table, alone, smallest)
     if alone:
         figure = wording.people(alone, smallest)
         unit = f"whose {values_of(sensitive, wording)} is certain"
         return {"certain": of, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
     best = max(_guess(release, name, smallest, model) for name in release.table.sensitive)
-    almost = "".join(f"; {one}" for one in nearly(release, smallest, model))
+    almost = "".join(f"; {one}" for one in nearly_certain_columns(release, smallest, model))
     sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[-1]} {_left_aside(release.table, smallest)}".strip()
     return {"certain": of, "figure": "", "unit": "", "sentence": sentence}
 
 
-def certain_of(table: Table, count: int, smallest: int) -> str:
-    """Whose value is certain, of so many."""
+def certain_of(table: Table, count: int, smallest: int, by_subtraction: bool = False) -> str:
+    """Name the people whose value is certain. Subtracting files finds many of these people, but not all."""
     wording, value = table.wording, values_of(list(table.sensitive), table.wording)
-    return (
-        f"the {value} of {wording.some_of(count, table.records, smallest)}" if count else f"{wording.nobody}’s {value}"
-    )
+    every = published_total(table, smallest)
+    if not count:
+        return f"{wording.nobody}’s {value}{', as far as subtracting groups shows' * by_subtraction}"
+    some = wording.some_of(count, every, smallest)
+    if by_subtraction and some.startswith("about "):
+        some = f"at least {some}"
+    elif by_subtraction and some.startswith("fewer "):
+        some = f"at least 1 of {wording.people(every, smallest)}"
+    return f"the {value} of {some}"
 
 
 def values_of(sensitive: Sequence[str], wording: Wording) -> str:
-    """Which value is or is not certain."""
+    """Name the sensitive value that is or is not certain."""
     if len(sensitive) > FEW:
         return f"sensitive value (of any of {len(sensitive)} columns)"
     return wording.columns(sensitive, "or")
 
 
 def _left_aside(table: Table, smallest: int) -> str:
-    """That values are no guesses which nearly everybody has anyway; nothing where there are none."""
-    usual = [told_values(seen, smallest).prior for seen in table.sensitive.values()]
-    if not may_list_groups(table.records, smallest) or all((one <= 1 - FAR).all() for one in usual):
+    """State that values which nearly everybody has are no guesses; empty if there are none."""
+    usual = [with_published_totals(seen, smallest).prior for seen in table.sensitive.values()]
+    if all((one <= 1 - FAR).all() for one in usual):
         return ""
-    return f"Values that over {about_per_cent(1 - FAR)} of {table.wording.everybody} have anyway are left aside."
+    return f"Values that over {format_whole_percent(1 - FAR)} of {table.wording.everybody} have anyway are ignored."
 
 
 def _guess(release: Release, name: str, smallest: int, model: Model | None) -> tuple[float, float, str]:
-    """The surest guess of a sensitive column that the release allows: how sure at most and at least, and a sentence.
+    """Return the best guess of a sensitive column: its maximum and minimum certainty, and a sentence.
 
-    What nearly everybody has anyway is no guess that takes a release.
+    A value that nearly everybody has is excluded, since guessing it takes no release.
     """
     seen, (sizes, beliefs) = release.table.sensitive[name], release.posterior(name)
-    usual = told_values(seen, smallest).prior
+    usual = with_published_totals(seen, smallest).prior
     if not (usual <= 1 - FAR).any():
         return 0.0, 0.0, ""
-    many = coarse_counts(sizes, smallest)
-    lower = np.minimum(np.floor(QUARTERS * beliefs), QUARTERS - 1) / QUARTERS
-    upper = lower + 1 / QUARTERS
+    many = round_counts(sizes, smallest)
+    ranges = np.where(many >= QUARTERS * max(smallest, 1), QUARTERS, HALVES)[:, None]
+    lower = np.minimum(np.floor(ranges * beliefs), ranges - 1) / ranges
+    upper = lower + 1 / ranges
     for n in reversed(STEPS):
         fine = many >= n * max(smallest, 1)
         lower[fine] = upper[fine] = np.round(n * beliefs[fine]) / n
-    limits = promised(model, seen, smallest)
+    limits = guaranteed_shares(model, seen, smallest)
     upper = np.where(usual <= 1 - FAR, np.minimum(upper, limits), 0.0)
-    lower = np.where(upper == upper.max(), np.minimum(lower, upper), -1.0)  # of those alike the one told best
+    lower = np.where(upper == upper.max(), np.minimum(lower, upper), -1.0)  # among ties the narrowest range wins
     group, value = np.unravel_index(int(lower.argmax()), lower.shape)
     told = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
     wording = release.table.wording
-    if not may_list_groups(release.table.records, smallest):
-        guess, known = f"of {an(wording.column(name))}", ""
-    elif not named(seen.totals, smallest)[value]:
-        guess, known = f"{an(wording.column(name))} that few {wording.many} have", ""
+    if not seen.may_name(smallest)[value]:
+        guess, known = f"{with_article(wording.column(name))} that few {wording.many} have", ""
     else:
-        guess = f"{wording.column(name)} {seen.labels[value]}"
-        known = f" (of {wording.everybody}: {about_per_cent(float(usual[value]))})"
-    right = "right for" if release.truthful else "published for"
+        guess = wording.having(name, seen.labels[value])
+        known = (
+            f" (of {wording.everybody}: {describe_usual_share(float(usual[value]), release.table.records, smallest)})"
+        )
+    right = "right for" if release.is_truthful else "published for"
     sentence = f"The surest guess because of the release: {guess}, {right} {told} of a group{known}."
     return float(upper.max()), float(lower.max()), sentence
 
 
 def _share(belief: float, of: int, limit: float, smallest: int) -> str:
-    """How many of a group a guess is right for; no more than its model allows."""
-    if parts(of, smallest) != QUARTERS:
-        told = min(share(round(belief * of), of, smallest), limit)
-        return "nearly all" if told == 1 and belief < 1 else about_per_cent(told)
-    quarter = min(math.floor(QUARTERS * belief + NOISE), QUARTERS - 1)
-    return between(quarter / QUARTERS, min((quarter + 1) / QUARTERS, limit))
+    """Return the share of a group for which a guess is right, capped by the promise of the model."""
+    if (n := share_resolution(of, smallest)) > QUARTERS:
+        told = min(round_share(round(belief * of), of, smallest), limit)
+        return "nearly all" if told == 1 and belief < 1 else format_whole_percent(told)
+    part = min(math.floor(n * belief + NOISE), n - 1)
+    return describe_range(part / n, min((part + 1) / n, limit))

@@ -1,4 +1,4 @@
-"""What models promise, in words for people: a class is a group, and of a distance is said what it allows."""
+"""The promises of models in words for decision makers: a class is a group, and distances have examples."""
 
 from __future__ import annotations
 
@@ -8,25 +8,34 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
-from workbench.base.figures import about_per_cent, an, figures
+from workbench.base.figures import format_number, format_whole_percent, with_article
 from workbench.data.table import Table
+from workbench.data.wording import Wording
 from workbench.models import Model
 from workbench.releases.scale import scale
 
-FEW = 2  # sensitive columns that a promise names
-ALIKE = 5  # words: every group has at least
+FEW = 2  # maximum number of sensitive columns that a promise names
+EXAMPLE = 0.1  # overall share of the value in an example
+DISTANCE_NAMES = {
+    "equal": "variation distance",
+    "variation": "variation distance",
+    "ordered": "ordered distance",
+    "hierarchical": "hierarchical distance",
+    "js": "Jensen-Shannon distance",
+}
+ALIKE = 5  # words of a common beginning, such as "every group has at least"
 ARITHMETIC: tuple[tuple[str, Callable[[float], str]], ...] = (
-    (r"\b1/(\d+(?:[\d,]*\.\d+)?)", lambda x: about_per_cent(1 / x)),
-    (r"\be\^(\d+(?:[\d,]*\.\d+)?)", lambda x: figures(math.exp(x))),
-    (r"\b(\d[\d,]*) - 1\b", lambda x: figures(x - 1)),
-    (r"\b1 \+ (\d+(?:[\d,]*\.\d+)?)", lambda x: figures(1 + x)),
+    (r"\b1/(\d+(?:[\d,]*\.\d+)?)", lambda x: format_whole_percent(1 / x)),
+    (r"\be\^(\d+(?:[\d,]*\.\d+)?)", lambda x: format_number(math.exp(x))),
+    (r"\b(\d[\d,]*) - 1\b", lambda x: format_number(x - 1)),
+    (r"\b1 \+ (\d+(?:[\d,]*\.\d+)?)", lambda x: format_number(1 + x)),
 )
 
 
 def promise(model: Model | None, table: Table, smallest: int, examples: bool = True) -> str:
-    """What the models say of themselves, with their numbers, in words for people: a class is a group.
+    """Return the promises of the models with their numbers, in words for decision makers.
 
-    Of a distance it says what that allows, unless no `examples` are asked for.
+    With `examples`, the promise of a distance includes an example of the permitted values.
     """
     sensitive, wording = list(table.sensitive), table.wording
     many = len(sensitive) > FEW
@@ -50,33 +59,52 @@ def promise(model: Model | None, table: Table, smallest: int, examples: bool = T
             text = re.sub(pattern, partial(_worked_out, worked_out), text)
         text = re.sub(rf"\b(an? )?({'|'.join(plain)})\b", partial(_plain, plain), text)
         if example := _allowed(part, table, smallest):
-            text = f"every group's {plain['distribution']} stays close to that of {wording.everybody}"
-            text += f": {example}" if examples else ""
+            kind, far = part.max_distance_from_prior or ("", 0.0)
+            text = (
+                f"every group's {plain['distribution']} is within {format_number(far)} of that of {wording.everybody}"
+            )
+            text += f" ({DISTANCE_NAMES[kind]})" + (f": {example}" if examples else "")
+        elif "e^" in part.promise:
+            text += _times_as_common(part, wording) * examples
         promises.append(text)
     return "; ".join(_joined(promises))
 
 
+def _times_as_common(part: Model, wording: Wording) -> str:
+    """Explain a factor on odds or shares by the example of a value that one in ten have."""
+    factor = math.exp(next(value for value in part.settings().values() if isinstance(value, float | int)))
+    low, high = (
+        format_whole_percent(EXAMPLE / factor, "higher"),
+        format_whole_percent(min(EXAMPLE * factor, 1.0), "lower"),
+    )
+    low = f"{low}, if any," if part.settings().get("absent") == "allowed" else low
+    return (
+        f" (a value that {format_whole_percent(EXAMPLE)} of {wording.everybody} have, {low} to {high} of a "
+        f"group may have)"
+    )
+
+
 def allows(model: Model | None, table: Table, smallest: int) -> str:
-    """What the distances that a model asks for allow, by an example; nothing where it asks for none."""
+    """Explain the distances of a model by an example; empty if the model has none."""
     parts = model.parts if model else ()
     return "; ".join(one for part in parts if (one := _allowed(part, table, smallest)))
 
 
 def _allowed(part: Model, table: Table, smallest: int) -> str:
-    kind, far = part.far or ("", 0.0)
+    kind, far = part.max_distance_from_prior or ("", 0.0)
     example = scale(table.sensitive.values(), kind, smallest) if kind else None
     return example.allows(far, table.wording) if example else ""
 
 
 def _joined(promises: Sequence[str]) -> Iterator[str]:
-    """Promises, of which those that begin alike are one: every group has at least 10 people and 2 values."""
+    """Join promises with the same beginning: every group has at least 10 people and 2 values."""
     for _, alike in groupby(promises, lambda one: one.split()[:ALIKE]):
         first, *others = alike
         yield " and ".join([first, *(" ".join(one.split()[ALIKE:]) for one in others)])
 
 
 def _plain(words: Mapping[str, str], found: re.Match[str]) -> str:
-    return an(words[found[2]]) if found[1] else words[found[2]]
+    return with_article(words[found[2]]) if found[1] else words[found[2]]
 
 
 def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:

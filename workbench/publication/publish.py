@@ -1,18 +1,19 @@
-"""Publishing a study: what people may see who don't have the data, in a folder that has no microdata in it.
+"""Publish a study for people without access to the data: write a folder that contains no microdata.
 
-What is where is said in `workbench.publication.format`. Four rules keep raw records out:
+`workbench.publication.format` describes the files. Four rules keep raw records out:
 
 - Every number of people is rounded to the study's threshold (`workbench.base.small_counts`), however large it is, and
-  what is worked out of the counts of classes is worked out of rounded ones (`workbench.releases.published_classes`).
-- Each measure says how its figure may be told, and what it does not declare is hidden. Averages have two figures.
-  Which points are efficient, which keep a limit, where the slider ends: all of it follows from the figures told.
-- The text of an exception passes `reasons.reason`: advice that is known keeps the study's own numbers; nothing
-  else comes out with a number or a value of the data.
-- Several releases say more together than each does: a person's value is in the person's class of every one. So the
-  folder has the file of no more than those that are offered where the page opens, and says of how many people a value
-  is certain to who has these and the tables of all classes that are shown.
+  figures derived from class counts are derived from rounded ones (`workbench.releases.published_classes`).
+- Each measure declares how its figure may be published; otherwise the figure is hidden. Averages have two significant
+  digits. The exact figures decide which points are efficient, and each decision for a stop of the slider; only the
+  decisions are stored.
+- The text of an exception passes `reasons.reason`: known advice keeps the study's own numbers; any other text with a
+  number or a value of the data is replaced.
+- Several releases disclose more jointly than each does: a person's value is in the person's class in every one. So the
+  folder contains at most the files that are offered where the page opens, and states how many people's values become
+  certain to an attacker with these files and the tables of all opened classes.
 
-A folder is for the people who choose, and one release is for the public. So it is readable by its owner alone.
+A folder is for decision makers, and one release is for the public. So only its owner can read the folder.
 """
 
 from __future__ import annotations
@@ -20,47 +21,51 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput, Undefined, said
+from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.parameters import RANDOM
 from workbench.base.scratch import scratch
-from workbench.base.variants import RANDOM
 from workbench.data.hierarchies.intervals import integers
+from workbench.data.published_counts import rounded_by
 from workbench.data.table import Table
+from workbench.frontier.decision import decide
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import LEARNING, with_intervals
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.publication import format, reasons, statements
+from workbench.publication import format, limits, reasons, statements
 from workbench.publication.accuracy import comparable
-from workbench.publication.carried import NOT_CARRIED, NOT_SAFE, Which, with_files
-from workbench.publication.details import details_of
-from workbench.publication.format import WITHOUT
-from workbench.publication.offer import Offer
+from workbench.publication.audited_groups import audited
+from workbench.publication.carried import NOT_SAFE, Which, with_files
+from workbench.publication.decisions import decisions_of, opened_by, study_caps
+from workbench.publication.details import details_of, groups_of
+from workbench.publication.format import NOT_CARRIED, WITHOUT
+from workbench.publication.offer import PublishedStudy
 from workbench.publication.results import results_of
 from workbench.publication.seal import seal
-from workbench.publication.selection import keeping, on_axes, refuse_untold_axes, told, worth_opening
+from workbench.publication.selection import PublishedFrontier, on_axes, redact_points, refuse_untold_axes
 from workbench.publication.shapes import Details
 from workbench.publication.tellable_queries import tellable
+from workbench.queries.workload import Workload
 from workbench.releases.base import Release
-from workbench.studies.faults import first
+from workbench.studies.faults import raise_first
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study
 from workbench.studies.workload_faults import missing_workloads
-from workbench.workloads.workload import Workload
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]
-NOT_HERE = "not published"  # for the file of queries that are not told of
-PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings list no value of the data
+NOT_HERE = "not published"  # replaces the file of queries that are not published
+PLAIN = ("intervals", "prefixes", "dates")  # builders whose settings contain no value of the data
 
 
-def aloud(text: str) -> None:
-    """What the analyst should know, on stderr."""
+def warn_on_stderr(text: str) -> None:
+    """Print a note for the analyst to stderr."""
     print(f"note: {text}", file=sys.stderr)
 
 
@@ -72,60 +77,70 @@ def publish(
     store: Store | str | PathLike[str] | None = None,
     progress: Progress | None = None,
     releases: Which = True,
-    warn: Warn = aloud,
+    warn: Warn = warn_on_stderr,
 ) -> Path:
-    """Write what the dashboard and the report show of a study; the folder is new, empty, or published before.
+    """Write the folder of a study that the dashboard and the report show.
 
-    `given` stands for data that no file holds. `progress(done, total, words)` is called after every point and every
-    release. Written are the files of the releases that are offered where the page opens; with `releases="best"` that
-    of the recommended one, with "all" those of all that can be opened, with False none. What the analyst should know
-    goes to `warn`, one text each, and to stderr by default.
+    `folder` must be new, empty, or published before. `given` is the table of a study whose data have no file.
+    `progress(done, total, words)` is called after every point and every release. With `releases=True` the files of the
+    releases that are offered where the page opens are written; with "best" that of the recommended one, with "all"
+    those of all that can be opened, with False none. `warn` receives notes for the analyst, one at a time; the default
+    prints them to stderr.
     """
     if not isinstance(study, Study):
-        raise BadInput(f"publish: {said(study)} is not a study; open one with Study.open(path)")
+        raise BadInput(f"publish: {safe_repr(study)} is not a study; open one with Study.open(path)")
     place = _place(Path(folder))
     if not (isinstance(releases, bool) or releases in ("all", "best")):
-        raise BadInput("publish: releases must be True (those that are offered), False (none), 'best' or 'all'")
+        raise BadInput("publish: releases must be True (the releases that are offered), False (none), 'best' or 'all'")
     step: Progress = progress or (lambda done, total, words: None)
     table = study.table(study.read(given))
     for text in table.role_notes:
         warn(text)
-    first(missing_workloads(study.to_dict()))  # queries that stand in a measure would be in every name of its figure
+    raise_first(missing_workloads(study.to_dict()))  # queries inside a measure would appear in the key of its figure
     for name in study.workloads:
-        Workload.named(table, name)  # what is wrong with a query is said before hours are spent
+        Workload.named(table, name)  # report errors in queries before hours of computation
     kept = store if store is None or isinstance(store, Store) else Store(store)
+    table = table if kept is None else rounded_by(table, kept.rounding_secret)
     swept = sweep(
         table,
         study.candidates(),
         study.measured(),
         kept,
         progress=lambda done, total, point: step(done, total, f"measured: {point.recipe}"),
+        smallest=study.smallest,
     )
     tries = _tries(swept, table, study, step)
-    frontier, others = _to_show(swept, table, study, kept, tries)
+    frontier = _to_show(swept, table, study, kept, tries)
+    decisions = decisions_of(frontier, study)
     aside, failure = scratch(place.parent), ""
     try:
-        made, details = _opened(frontier, table, study, aside, kept, step)
+        opened = [number - 1 for number in opened_by(frontier, decisions)]
+        made, details = _opened(frontier, opened, table, study, aside, kept, step)
         methods = {i: frontier.measured[i].recipe.method for i in made}
-        results = with_files(results_of(study, table, frontier, details, others), table, made, methods, releases, aside)
+        results = with_files(
+            results_of(study, table, frontier, decisions, details), table, made, methods, releases, aside
+        )
         format.write_results(aside, results)
         format.write_chart(aside, frontier.chart(640, 380).to_dict(validate=False))
         format.write_study(aside, _bare(study, table).to_yaml())
         seal(aside)
         _into_place(aside, place)
     except OSError as error:
-        failure = f"{folder}: it cannot be written there ({error.strerror}); choose another place, or make room"
+        failure = f"{folder}: cannot write the folder ({error.strerror}); choose another, or free some space"
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     if failure:
         raise BadInput(failure)
-    for text in [*_worth_saying(Offer(results)), *_spread(table)]:
+    for text in [*_worth_saying(PublishedStudy(results)), *_spread(table)]:
         warn(text)
     return place
 
 
 def _tries(swept: Frontier, table: Table, study: Study, step: Progress) -> Frontier | None:
-    """The points with the intervals that the study asks for; what who learns finds is for the analyst alone."""
+    """Return the points with the intervals that the study requests.
+
+    Intervals of a learning attacker are for the analyst only.
+    """
     if study.intervals.get("over") in (None, LEARNING):
         return None
     return with_intervals(
@@ -135,38 +150,39 @@ def _tries(swept: Frontier, table: Table, study: Study, step: Progress) -> Front
 
 def _to_show(
     swept: Frontier, table: Table, study: Study, store: Store | None, tries: Frontier | None
-) -> tuple[Frontier, str]:
-    """The points as they may be told that keep the study's limits, and what to say of the others."""
-    drawn = on_axes(told(swept, table, study.smallest, store, tries), study)
-    refuse_untold_axes(drawn)
-    frontier, others = keeping(drawn, study)
-    if not worth_opening(frontier):
+) -> PublishedFrontier:
+    """Return the points with published figures, on the study's axes."""
+    frontier = redact_points(on_axes(swept, study), table, study.smallest, store, tries)
+    refuse_untold_axes(frontier)
+    if decide(frontier.exact, study_caps(frontier, study)).shown is None:
         found = (point.reasons[key] for point in frontier.measured for key in frontier.axes if key in point.reasons)
-        why = next(found, "")  # as it may be told
+        why = next(found, "")  # already sanitized
         raise BadInput(f"{reasons.NOTHING}{f': {why}' if why else ''}")
-    return frontier, others
+    return frontier
 
 
 def _opened(
-    frontier: Frontier, table: Table, study: Study, folder: Path, store: Store | None, step: Progress
+    frontier: Frontier,
+    indices: Sequence[int],
+    table: Table,
+    study: Study,
+    folder: Path,
+    store: Store | None,
+    step: Progress,
 ) -> tuple[dict[int, Release], dict[int, Details]]:
-    """The releases that can be opened, and what is known of each; their tables are in the folder."""
-    indices = worth_opening(frontier)
-    made, details = {}, {}
-    for done, i in enumerate(indices, 1):
-        point = frontier.measured[i]
-        made[i] = point.recipe.release(table, store)
-        place = format.make_point_folder(folder, i)
-        details[i] = details_of(
-            table, made[i], study.measured(), study.smallest, place, point.values, point.recipe.model
-        )
-        step(done, len(indices), f"written: {point.recipe}")
+    """Return the releases that can be opened and their details; write their tables into the folder."""
+    points, details = {i: frontier.measured[i] for i in indices}, {}
+    made = {i: point.recipe.release(table, store) for i, point in points.items()}
+    every = [groups_of(made[i], study.smallest, point.values, point.recipe.model) for i, point in points.items()]
+    for done, (i, groups) in enumerate(zip(indices, audited(table, every), strict=True), 1):
+        details[i] = details_of(groups, study.measured(), format.make_point_folder(folder, i), points[i].values)
+        step(done, len(indices), f"written: {points[i].recipe}")
     return made, comparable(details, {i: frontier.measured[i].values for i in indices})
 
 
-def _worth_saying(read: Offer) -> list[str]:
-    """What the analyst should know of the folder."""
-    found = [statements.as_they_are(read), statements.limit(read), read.results["others"]]
+def _worth_saying(read: PublishedStudy) -> list[str]:
+    """Return notes about the folder for the analyst."""
+    found = [statements.as_they_are(read), limits.limit(read), read.results["others"]]
     refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
     found += [
         f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, NOT_SAFE, WITHOUT})
@@ -175,20 +191,23 @@ def _worth_saying(read: Offer) -> list[str]:
 
 
 def _spread(table: Table) -> list[str]:
-    """Codes that look like numbers: an interval of them is taken to hold every number, and most are none."""
+    """Return warnings about codes that look like numbers.
+
+    An interval is assumed to contain every number, but most codes do not occur.
+    """
     found = []
     for name in table.quasi:
         values = table.columns[name].values
         if integers(table.columns[name]) and 10 * len(values) < int(values[-1]) - int(values[0]):
             found.append(
-                f"{name} is read as a number, and people in an interval of it are taken to be spread evenly over all "
+                f"{name} is read as a number, and people in an interval of it are assumed to be spread evenly over all "
                 f"numbers; if they are codes, such as zip codes, declare types: {{{name}: text}} in the study's data."
             )
     return found
 
 
 def _bare(study: Study, table: Table) -> Study:
-    """The study without what tells where the data lie or which values are in them."""
+    """Return the study without the location of the data and without values of the data."""
     data = {key: study.data[key] for key in ("bundled", "only", *LEAVES_OUT) if key in study.data}
     if "bundled" not in data:
         data["given"] = study.name
@@ -197,11 +216,11 @@ def _bare(study: Study, table: Table) -> Study:
         for name, given in study.hierarchies.items()
         if given == BUNDLED or (isinstance(given, Mapping) and given.get("builder") in PLAIN)
     }
-    return study.with_(data=data, hierarchies=plain, workloads=_bare_workloads(study, table))
+    return study.with_(data=data, hierarchies=plain, workloads=_bare_workloads(study, table), harmful={})
 
 
 def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:
-    """Random queries, and those that are told of; for others stands that they are not here."""
+    """Return random queries and published ones; others are replaced by a note."""
     try:
         told = {(one.workload, one.number): one.text for one in tellable(table, study.smallest)}
     except Undefined:
@@ -218,7 +237,7 @@ def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:
 
 
 def _place(folder: Path) -> Path:
-    """Where to publish; refused if something else is there."""
+    """Return the folder to publish into; raise BadInput if it contains anything else."""
     place = folder.resolve()
     if not place.parent.is_dir():
         raise BadInput(
@@ -227,12 +246,12 @@ def _place(folder: Path) -> Path:
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder} is a file; name a folder that is new, empty, or published before")
     if place.is_dir() and any(place.iterdir()) and not format.is_published(place):
-        raise BadInput(f"{folder} holds something else than a published study; name a new or an empty folder")
+        raise BadInput(f"{folder} contains something other than a published study; name a new or an empty folder")
     return place
 
 
 def _into_place(aside: Path, place: Path) -> None:
-    """Move the finished folder to its name; what was published there before goes last."""
+    """Move the finished folder to its name; an earlier publication is deleted last."""
     if not place.exists():
         os.rename(aside, place)
         return

@@ -1,8 +1,8 @@
-"""Answers to the queries that a study names: what a user of the released data would find beside the truth, as told.
+"""Publishable answers to the study's queries: the answer from the released data and the true answer.
 
-Counts are rounded to the threshold. Sums and averages are told of large groups alone, in two figures and in no finer
-steps than as many people as the threshold can move them, whatever anybody's number is; where a step is a tenth of the
-truth, they are not told.
+Counts are rounded to the threshold. Sums and averages are published for large groups only, with two significant digits
+and in steps no finer than as many people as the threshold can move them. If a step exceeds a tenth of the true answer,
+neither answer is published.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ import math
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.base.small_counts import coarse, few
+from workbench.base.figures import format_number
+from workbench.base.small_counts import round_count, small_limit
 from workbench.publication.shapes import Queries, QueryRow
 from workbench.publication.tellable_queries import Named, how_many, met_by, people, tellable
+from workbench.queries.exact import AVG, COUNT
+from workbench.queries.query import AGGREGATES
+from workbench.queries.workload import Workload
 from workbench.releases.base import Release
-from workbench.workloads.exact import AVG, COUNT
-from workbench.workloads.query import AGGREGATES
-from workbench.workloads.workload import Workload
 
-COARSEST = 0.1  # of the truth, the step of a sum or an average
+COARSEST = 0.1  # largest step of a sum or an average, as a share of the true answer
 FINDS = {"count": "count", "sum": "find a sum of", "avg": "find an average of"}
 
 
 def queries(release: Release, smallest: int) -> Queries:
-    """What is told of one release; Undefined where nothing is."""
+    """Return the published queries of one release; raise Undefined if none may be published."""
     table = release.table
     if not how_many(table):
         return {"rows": [], "hidden": 0}
     named = tellable(table, smallest)
-    if release.left_out:
-        raise Undefined("records are left out, and counts of the original would tell what they have")
+    if release.suppressed:
+        raise Undefined("records are suppressed, and counts of the original would reveal their values")
     rows = [row for one in named if (row := _row(release, one, smallest))]
     return {"rows": rows, "hidden": how_many(table) - len(rows)}
 
 
 def _row(release: Release, one: Named, smallest: int) -> QueryRow | None:
-    """One query; None where its answer is not told."""
-    asked = Workload.of(release.table, [one.text])
+    """Return the row of one query; None if its answer is not published."""
+    asked = Workload.from_texts(release.table, [one.text])
     answers = float(asked.truth[0]), float(release.count(asked)[0])
     if asked.aggregate[0] == COUNT:
         truth, told = (_count(round(answer, 6), smallest) for answer in answers)
@@ -57,12 +57,16 @@ def _row(release: Release, one: Named, smallest: int) -> QueryRow | None:
 
 def _count(count: float, smallest: int) -> str:
     if smallest <= 1:
-        return figures(count)
-    return f"fewer than {few(smallest):,}" if count < few(smallest) else f"about {coarse(count, smallest):,}"
+        return format_number(count)
+    return (
+        f"fewer than {small_limit(smallest):,}"
+        if count < small_limit(smallest)
+        else f"about {round_count(count, smallest):,}"
+    )
 
 
 def _moved(asked: Workload, smallest: int) -> float:
-    """How far as many people as the threshold, more or fewer, move a sum or an average at most."""
+    """Return how far as many people as the threshold can move a sum or an average at most."""
     table, name = asked.table, asked.columns[int(asked.summed[0])]
     values = table.columns[name].values.astype(float)
     if asked.aggregate[0] != AVG:
@@ -71,7 +75,7 @@ def _moved(asked: Workload, smallest: int) -> float:
 
 
 def one_figure(step: float) -> float:
-    """A step in one figure, rounded up."""
+    """Round a step up to one significant digit."""
     if not (math.isfinite(step) and step > 0):
         return 0.0
     power = 10.0 ** math.floor(math.log10(step))
@@ -79,8 +83,8 @@ def one_figure(step: float) -> float:
 
 
 def _amount(value: float, step: float) -> str:
-    """The nearest multiple of the step, or of the second figure where that is coarser."""
+    """Round to a multiple of the step, or to two significant digits if that is coarser."""
     if math.isnan(value):
         return "nothing"
     unit = max(step, 10.0 ** (math.floor(math.log10(abs(value))) - 1)) if value else step
-    return f"about {figures(round(round(value / unit) * unit, 9))}"
+    return f"about {format_number(round(round(value / unit) * unit, 9))}"

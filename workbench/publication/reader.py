@@ -1,7 +1,7 @@
-"""A published study, read back from its folder: what may be shown of it, in plain words, where the data are not.
+"""Read a published study from its folder, without access to the data.
 
-What lies in the folder is said in `workbench.publication.format`. Light, since the dashboard's first picture waits for
-it: it loads nothing of the engine.
+`workbench.publication.format` describes the folder. The module imports nothing of the engine, because the dashboard's
+first picture waits for it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 from workbench.base.errors import BadInput
 from workbench.base.files import CODEBOOK
-from workbench.data.column import spare
+from workbench.data.column import unused_name
 from workbench.data.wording import INTERVAL, NUMBER
 from workbench.publication import format
-from workbench.publication.offer import Offer
+from workbench.publication.offer import PublishedStudy
 from workbench.publication.seal import check
 from workbench.publication.shapes import ClassRow, PopulationRow
 
 
-class Published(Offer):
-    """A folder that `workbench.publication.publish.publish` has made."""
+class Published(PublishedStudy):
+    """A folder written by `workbench.publication.publish.publish`."""
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
@@ -31,17 +31,18 @@ class Published(Offer):
         check(self.folder)
 
     def chart(self) -> dict[str, Any]:
-        """The chart of all points, in the words of Vega-Lite."""
+        """Return the chart of all points as a Vega-Lite specification."""
         return format.read_chart(self.folder)
 
     def asked(self) -> str:
-        """The study in YAML, without where the data lie."""
+        """Return the study in YAML, without the location of the data."""
         return format.read_study(self.folder)
 
     def exposures(self, index: int, start: int = 0, most: int = 20, wanted: str = "") -> tuple[int, list[ClassRow]]:
-        """How many classes there are and some of them, as `order` says; all words of `wanted` fit them (`_fits`).
+        """Return the number of classes, and some of them in the order of `groups.order`.
 
-        `share` is how exposed a class is, as `exposure` says.
+        Only classes that match all words of `wanted` are counted and returned (`_fits`). `share` is the exposure of a
+        class, explained in `Results.exposure`.
         """
         import pyarrow.compute as pc
 
@@ -52,23 +53,29 @@ class Published(Offer):
         table = format.read_classes(self._place(index))
         for word in wanted.split():
             table = table.filter(_fits(table, labels, word))
-        few = spare("few", table.column_names)
+        few = unused_name("few", table.column_names)
         table = table.append_column(few, pc.is_null(table["people"]))
-        keys = [(few, "ascending"), *((name, "descending") for name in ("share", "posterior", "people"))]
+        table = table.append_column(untold := unused_name("untold", table.column_names), format.is_untold(table))
+        keys = [
+            (few, "ascending"),
+            (untold, "ascending"),
+            *((name, "descending") for name in ("share", "posterior", "people")),
+        ]
         keys.append(("who", "ascending"))
         rows = table.sort_by(keys).slice(start, most).to_pylist()
         for row in rows:
             row["labels"] = [row.pop(name) for name in labels]
             row["small"], row["fewer"] = row.pop(few), detail["fewer"]
+            del row[untold]
         return table.num_rows, rows
 
     def populations(self, index: int) -> list[PopulationRow]:
-        """The large populations that the release is most wrong about."""
+        """Return the large populations that the release misjudges most."""
         self.opened(index)
         return format.read_populations(self._place(index))
 
     def files(self, index: int) -> list[Path]:
-        """The released files and their codebook: none where they were refused, or not carried."""
+        """Return the released files and their codebook; empty if the folder does not include them."""
         self.opened(index)
         place, beginning = self._place(index), format.release_name(self.stem)
         found = check(self.folder, f"{place.relative_to(self.folder).as_posix()}/", large=True)
@@ -76,17 +83,19 @@ class Published(Offer):
         return sorted(released, key=lambda path: CODEBOOK in path.name)
 
     def _place(self, index: int) -> Path:
-        """A point's folder, as long as the folder is the one that was read first."""
+        """Return a point's folder; raise BadInput if the study has been published again in the meantime."""
         if format.edition(self.folder) != self.results["edition"]:
-            raise BadInput("the study has been published anew meanwhile; load this page again")
+            raise BadInput("the study has been published again in the meantime; reload this page")
         place = format.point_folder(self.folder, index)
         check(self.folder, f"{place.relative_to(self.folder).as_posix()}/")
         return place
 
 
 def _fits(table: Any, labels: Sequence[str], word: str) -> Any:
-    """Which classes a word is about: it begins a word of who they are or of the most exposed value, or is a number
-    that lies in one of their intervals."""
+    """Return which classes match a word.
+
+    It matches the beginning of a word in the labels or in the most exposed value, or a number inside an interval.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Why something is undefined or failed, as anybody may read it: no number and no value of the data is in it."""
+"""Sanitize reasons and error messages for publication: they contain no number and no value of the data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from workbench.data.table import Table
 
 UNDEFINED = "it is undefined for this release"
 NOTHING = (
-    "there is nothing to publish, since no release has a figure that can be told on both axes; give the study other "
+    "there is nothing to publish, since no release has a publishable figure on both axes; give the study other "
     "recipes or axes"
 )
 PLAIN = {"class": "group", "classes": "groups"}
 NUMBER, COLUMN, MODEL = r"[\d,.]+(?:e[-+]?\d+)?", r"'(?P<column>[^']+)'", r"[^:']+"
-KEEPS = f"no release of this table keeps {MODEL}: "
-# reasons that are told with their numbers, which stand in the study: what they are, and what of them is told
+KEEPS = f"no release of this table can satisfy {MODEL}: "
+# reasons whose numbers come from the study itself: the full text, and the part that is published
 ADVICE = (
     (rf"no population has {NUMBER} % of the records; lower min_support", r"\g<0>"),
     (
@@ -28,17 +28,17 @@ ADVICE = (
     ),
     (rf"({KEEPS}{COLUMN} has) (?:{NUMBER} values, fewer|fewer values) than (l = {NUMBER})", r"\1 fewer values than \3"),
     (
-        rf"{KEEPS}the commonest value of {COLUMN} holds more of the records than (?:alpha|1/l) = {NUMBER}(?: %)?",
+        rf"{KEEPS}the commonest value of {COLUMN} has a larger share than (?:alpha|1/l) = {NUMBER}(?: %)?",
         r"\g<0>",
     ),
 )
 
 
 def reason(text: str, table: Table, instead: str = UNDEFINED) -> str:
-    """Why something is undefined, on its way out: known advice, with the study's own numbers; anything else only
-    where no number and no value of the data can be in it.
+    """Return a publishable reason: known advice keeps the study's numbers, other text must contain no data.
 
-    Every text of an exception that somebody else than the analyst may read passes here.
+    Every exception text that anybody but the analyst may read passes through this function. Text with a number or a
+    value of the data is replaced by `instead`.
     """
     if text.startswith(f"{NOTHING}: "):
         return f"{NOTHING}: {reason(text.removeprefix(f'{NOTHING}: '), table, instead)}"
@@ -52,6 +52,6 @@ def reason(text: str, table: Table, instead: str = UNDEFINED) -> str:
 
 
 def _plain(text: str, table: Table) -> str:
-    """In the words of pages: a class is a group, unless a column is called so."""
+    """Use the words of pages: a class is called a group, unless a column has that name."""
     words = {one: plain for one, plain in PLAIN.items() if one not in table.names}
     return re.sub(r"\w+", lambda found: words.get(found[0], found[0]), text)

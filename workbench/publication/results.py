@@ -1,4 +1,4 @@
-"""The results of a study as they are published: table, measures, axes, limit and points."""
+"""Assemble the published results of a study: table, measures, axes, limits and points."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ import math
 import platform
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from importlib.metadata import version
 
 import numpy as np
 
 from workbench import __version__
-from workbench.base.errors import BadInput, Undefined, said
-from workbench.base.small_counts import coarse, named
-from workbench.base.variants import meaning
+from workbench.base.errors import BadInput
+from workbench.base.small_counts import round_count
+from workbench.data.published_counts import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
+from workbench.disclosure.recommendable import LEAST, define_nearly_certain, describe_recommendable
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.intervals import in_words
+from workbench.frontier.intervals import describe_intervals
 from workbench.frontier.recipe import Recipe
-from workbench.measures import Measure
+from workbench.measures import Measure, Publication
 from workbench.publication.carried import NO_FILES
+from workbench.publication.decisions import beside_the_slider, ranks_of, study_caps
 from workbench.publication.details import FIGURES, example
 from workbench.publication.format import FORMAT
 from workbench.publication.promises import allows, promise
-from workbench.publication.selection import choice, safe, simplest
+from workbench.publication.selection import PublishedFrontier, easiest_to_explain
 from workbench.publication.shapes import (
     Details,
-    Limit,
     MeasureWords,
     PrivacyAxis,
+    PublishedDecision,
     PublishedPoint,
     Results,
     SensitiveColumn,
@@ -39,21 +40,27 @@ from workbench.publication.shapes import (
     ValueShare,
     Words,
 )
-from workbench.releases.published_classes import told_values
+from workbench.releases.published_classes import with_published_totals
 from workbench.studies.study import Study
 
-USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # what a figure may depend on
+USED = ("numpy", "pandas", "pyarrow", "duckdb", "numba", "altair")  # packages that figures may depend on
 COMPUTED = (
     "how much accuracy is lost, and how often an attacker guesses right, is computed here from the records themselves: "
     "the guarantee of the noise does not cover these figures"
 )
-LEFT_OUT = "Left out of the frontier: it is undefined on one of the measures of the chart."
+SEVERAL = "several records may belong to one person: the guarantee counts records, not people"
+LEFT_OUT = "Not on the frontier: it is undefined on one of the measures of the chart."
 
 
-def results_of(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Details], others: str) -> Results:
-    """All but the released files: what is said of them is added when it is known which there are."""
-    axis = _privacy_axis(frontier, table, study.smallest)  # first: it refuses a frontier of infinite losses
-    limit, opens = _limit(study, frontier)
+def results_of(
+    study: Study,
+    table: Table,
+    frontier: PublishedFrontier,
+    decisions: list[PublishedDecision],
+    details: Mapping[int, Details],
+) -> Results:
+    """Return the results before the released files are written; `with_files` adds those."""
+    caps = study_caps(frontier, study)
     return {
         "format": FORMAT,
         "edition": secrets.token_hex(8),
@@ -65,11 +72,17 @@ def results_of(study: Study, table: Table, frontier: Frontier, details: Mapping[
         "table": _summary(table, study.smallest),
         "wording": _words(table.wording),
         "measures": [_measure(measure) for measure in frontier.measures],
-        "axes": {"privacy": axis, "utility": {"key": frontier.axes[1]}},
+        "axes": {
+            "privacy": _privacy_axis(frontier, decisions, table, study.smallest),
+            "utility": {"key": frontier.axes[1]},
+        },
         "exposure": _exposure(table),
-        "cap": opens,
-        "limit": limit,
-        "others": others,
+        "safe": describe_recommendable(table.wording, sensitive=bool(table.sensitive)),
+        "nearly": define_nearly_certain(table.wording) if table.sensitive else "",
+        "caps": caps,
+        "cap": caps.get(frontier.axes[0]),
+        "decisions": decisions,
+        "others": beside_the_slider(frontier, study),
         "intervals": _tries(study, frontier),
         "points": _points(study, table, frontier, details),
         "carried": [],
@@ -79,18 +92,22 @@ def results_of(study: Study, table: Table, frontier: Frontier, details: Mapping[
 
 
 def _tries(study: Study, frontier: Frontier) -> str:
-    """What the intervals of points are; nothing where there are none."""
+    """Explain the intervals of points; empty if there are none."""
     if not any(point.intervals for point in frontier.measured):
         return ""
-    return f"In brackets: {in_words(**study.intervals)}, told of averages only."
+    return f"In brackets: {describe_intervals(**study.intervals, worst_cases=False)}, published for averages only."
 
 
-def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int, Details]) -> list[PublishedPoint]:
-    """Every point; only those that can be opened have sentences."""
-    plainest, undefined, found = set(simplest(frontier)), np.isnan(frontier.losses()).any(axis=1), []
+def _points(
+    study: Study, table: Table, frontier: PublishedFrontier, details: Mapping[int, Details]
+) -> list[PublishedPoint]:
+    """Return every point; only points that can be opened have sentences."""
+    plainest, undefined, found = set(easiest_to_explain(frontier)), np.isnan(frontier.losses()).any(axis=1), []
+    ranks = ranks_of(frontier)
     for i, (point, record) in enumerate(zip(frontier.measured, frontier.records(), strict=True)):
-        promised, also = _promised(point.recipe, table, study.smallest)
+        promised, also = _promised(point.recipe, table, study.smallest, details=details.get(i))
         one: PublishedPoint = {
+            "number": record["number"],
             "recipe": record["recipe"],
             "line": record["line"],
             "settings": record["settings"],
@@ -101,6 +118,7 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
             "baseline": record["baseline"],
             "drawn": point.recipe.method.draws,
             "efficient": record["efficient"],
+            "rank": ranks.get(i),
             "promise": promised,
             "brief": _promised(point.recipe, table, study.smallest, examples=False)[0],
             "also": also,
@@ -115,11 +133,16 @@ def _points(study: Study, table: Table, frontier: Frontier, details: Mapping[int
     return found
 
 
-def _promised(recipe: Recipe, table: Table, smallest: int, examples: bool = True) -> tuple[str, str]:
-    """What the models promise, else the method by itself; and what else everybody has to know of such a release."""
-    promises = [one for one in (promise(recipe.model, table, smallest, examples), recipe.guarantee) if one]
+def _promised(
+    recipe: Recipe, table: Table, smallest: int, examples: bool = True, details: Details | None = None
+) -> tuple[str, str]:
+    """Return the promise of the models or the method, and what else recipients must know about the release."""
+    small = f"groups of fewer than {LEAST} {table.wording.many} are possible" if recipe.small_classes else ""
+    promises = [one for one in (promise(recipe.model, table, smallest, examples), small, recipe.guarantee) if one]
     first, *others = promises or [""]
-    known = (*others, recipe.method.caution, COMPUTED if recipe.guarantee else "")
+    about = [recipe.method.caution] if details is None else details["about"]
+    repeated = SEVERAL if table.repeats else ""
+    known = (*others, *about, COMPUTED if recipe.guarantee else "", repeated)
     return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in known if one)
 
 
@@ -128,16 +151,17 @@ def _words(wording: Wording) -> Words:
 
 
 def _summary(table: Table, smallest: int) -> TableSummary:
-    """The table in numbers: records, columns by role, and how common each sensitive value is."""
+    """Summarize the table: records, columns by role, and the share of each sensitive value."""
     sensitive: list[SensitiveColumn] = []
     for name, seen in table.sensitive.items():
-        known, prior = named(seen.totals, smallest), told_values(seen, smallest).prior
+        known, prior = seen.may_name(smallest), with_published_totals(seen, smallest).prior
         order = sorted(np.flatnonzero(known).tolist(), key=lambda v: (-prior[v], seen.labels[v]))
         values: list[ValueShare] = [{"label": seen.labels[v], "share": round(float(prior[v]), FIGURES)} for v in order]
         sensitive.append({"name": name, "values": values, "others": round(float(prior[~known].sum()), FIGURES)})
     return {
-        "records": coarse(table.records, smallest),
-        "sample_of": coarse(table.sampled.of, smallest) if table.sampled else 0,
+        "records": published_total(table, smallest),
+        "weighted": table.weight is not None,
+        "sample_of": round_count(table.sampled.of, smallest) if table.sampled else 0,
         "quasi": list(table.quasi),
         "sensitive": sensitive,
         "neutral": list(table.neutral),
@@ -151,81 +175,36 @@ def _measure(measure: Measure) -> MeasureWords:
         "unit": measure.unit,
         "side": measure.side,
         "better": measure.better,
-        "about": meaning(type(measure)),
-        "average": measure.told == "as an average",
+        "about": measure.summary,
+        "average": measure.published_as is Publication.AVERAGE,
     }
 
 
-def _privacy_axis(frontier: Frontier, table: Table, smallest: int) -> PrivacyAxis:
-    """The scale of the slider: from the safest point to choose to the least safe, and an example of what it allows."""
-    key, values = frontier.axes[0], _to_choose(frontier)
-    finite = values[np.isfinite(values)]
-    if not len(finite):
+def _privacy_axis(frontier: Frontier, decisions: list[PublishedDecision], table: Table, smallest: int) -> PrivacyAxis:
+    """Return the scale of the slider: its first and last stop, and an example of what a figure allows."""
+    key, stops = frontier.axes[0], [one["cap"] for one in decisions if one["cap"] is not None]
+    values = [point.values.get(key, math.nan) for point in frontier.measured if not point.recipe.baseline]
+    if not any(map(math.isfinite, values)):
         raise BadInput(f"{key} is infinite for every release; choose another measure of privacy for the first axis")
-    scale = frontier.measure(key).scale(table, smallest)
     return {
         "key": key,
-        "low": float(finite.min()),
-        "high": float(finite.max()),
-        "endless": len(finite) < len(values),
-        "scale": example(scale),
+        "low": min(stops),
+        "high": max(stops),
+        "endless": any(map(math.isinf, values)),
+        "scale": example(frontier.measure(key).scale(table, smallest)),
     }
 
 
 def _exposure(table: Table) -> str:
-    """What the shares of classes are of, whatever the slider is about."""
+    """Explain the exposure of classes, whatever the slider measures."""
     if not table.sensitive:
         return "how likely the right person is found in the group: 100 % is certain"
     far = "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
-    others = (
-        "; of each group one sensitive column is shown, that in which a value comes nearest to certainty (what over "
-        f"80 % of {table.wording.everybody} have anyway comes last)"
-        if len(table.sensitive) > 1
-        else ""
-    )
-    return f"{far}{others}"
-
-
-def _limit(study: Study, frontier: Frontier) -> tuple[Limit | None, float]:
-    """The study's limit, whether a release keeps it, and where the slider stands at first.
-
-    That is the limit, or the end nearest to it; without one the knee of the safe points, or the middle of those that
-    none of them beats; where no point is safe, the safest end.
-    """
-    key = frontier.axes[0]
-    measure, values = frontier.measure(key), _to_choose(frontier)
-    finite = np.sort(values[np.isfinite(values)])
-    asked = study.caps.get(key)
-    if asked is None:
-        return None, _opening(frontier, finite[-1] if measure.better == "higher" else finite[0])
-    if isinstance(asked, bool) or not isinstance(asked, (int, float)) or math.isnan(asked):
-        raise BadInput(f"study: the cap {said(asked)} on {key} is not a number")
-    floor = measure.better == "higher"
-    safest = float(finite[-1] if floor else finite[0])
-    limit: Limit = {
-        "asked": float(asked),
-        "kept": bool(asked <= safest if floor else asked >= safest),
-        "safest": safest,
-    }
-    return limit, float(min(max(asked, finite[0]), finite[-1]))
-
-
-def _to_choose(frontier: Frontier) -> np.ndarray:
-    """The figures on the slider's measure of the points to choose from."""
-    return np.array([frontier.measured[i].values[frontier.axes[0]] for i in choice(frontier)])
-
-
-def _opening(frontier: Frontier, safest: float) -> float:
-    """Where the slider stands when nobody has set a limit."""
-    key, among = frontier.axes[0], set(safe(frontier))
-    points = [point for i, point in enumerate(frontier.measured) if i in among or point.recipe.baseline]
-    of_safe = replace(frontier, measured=points)
-    values = of_safe.efficient[key].to_numpy()
-    finite = np.unique(values[np.isfinite(values)])  # points alike are one step of the slider
-    if not len(finite):
-        return float(safest)
-    try:
-        knee = of_safe.knee.values[key]
-    except Undefined:
-        knee = math.inf
-    return float(knee if math.isfinite(knee) else finite[len(finite) // 2])
+    declared = [seen.declared.any() for seen in table.sensitive.values()]
+    rare = f"those that at most half of {table.wording.everybody} have"
+    harmful = "those that the study names" if any(declared) else rare
+    of_others = f", of other columns {rare}" if any(declared) and not all(declared) else ""
+    shown = f"; shown are values that may harm people if they are learned ({harmful}{of_others})"
+    last = f" (what over 80 % of {table.wording.everybody} have anyway comes last)" if any(declared) else ""
+    one = "; of each group one sensitive column is shown, that in which such a value comes nearest to certainty"
+    return f"{far}{shown}{f'{one}{last}' if len(table.sensitive) > 1 else ''}"

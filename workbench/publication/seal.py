@@ -1,4 +1,4 @@
-"""A folder with a list of its files: what was changed or is no plain file is refused, the rest is not seen."""
+"""A folder with a list of its files: changed files and links are refused, other files are ignored."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from pathlib import Path
 from workbench.base.errors import BadInput
 
 LIST = "files.json"
-LARGE = ".csv"  # released files may be large: their contents are compared when somebody asks for them
-AGAIN = "copy the published folder anew, or publish the study again"
+LARGE = ".csv"  # released files may be large: their contents are compared when they are requested
+AGAIN = "copy the published folder again, or publish the study again"
 
 
 def seal(folder: Path) -> None:
-    """List the files of a folder that was just written, each with its size and what it was made of."""
+    """List the files of a folder that was just written, each with its size and digest."""
     (folder / LIST).unlink(missing_ok=True)
     listed = {name: [path.stat().st_size, _digest(path)] for name, path in sorted(_plain(folder))}
     (folder / LIST).write_text(json.dumps(listed, indent=1), "utf-8")
 
 
 def check(folder: Path, under: str = "", large: bool = False) -> list[Path]:
-    """The listed files below `under`; BadInput unless they are as they were written (`large`: large ones too)."""
+    """Return the listed files below `under`; raise BadInput if one has changed.
+
+    Large files are compared by size only, unless `large` is set.
+    """
     there = dict(_plain(folder))
     listed = {name: given for name, given in _listed(folder).items() if name.startswith(under)}
     for name, (size, digest) in listed.items():
@@ -37,7 +40,7 @@ def check(folder: Path, under: str = "", large: bool = False) -> list[Path]:
 
 
 def _plain(folder: Path, before: str = "") -> Iterator[tuple[str, Path]]:
-    """All files below; a link would lead to any file of this machine."""
+    """Yield all files below; raise BadInput for a link, which could lead to any file of this machine."""
     for entry in os.scandir(folder):
         name = before + entry.name
         kind = entry.stat(follow_symlinks=False)

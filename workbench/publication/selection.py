@@ -1,122 +1,158 @@
-"""The points of a frontier as a published study shows them: their figures, and which of them can be opened."""
+"""The points of a frontier with published, coarser figures; the exact figures decide which are efficient."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
+from workbench.base.convergence import warning_about
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import figures, join_names
+from workbench.base.figures import format_number
+from workbench.base.small_counts import may_list_groups
 from workbench.data.table import Table
-from workbench.disclosure.recommendable import against
-from workbench.frontier.frontier import Frontier, undominated
+from workbench.frontier.dominance import describe_gain
+from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
-from workbench.measures import Measure, Measured
+from workbench.measures import Measure, Measured, Publication
 from workbench.models import Model
 from workbench.publication.reasons import reason
 from workbench.studies.study import Study
 
 Intervals = Mapping[str, tuple[float, float]]
-NOT_TOLD = "not told: the measure does not declare how its figure may be"
-TOO_FEW = "not told: it would show few people"
+NOT_TOLD = "not published: the measure does not declare how its figure may be published"
+TOO_FEW = "not published: the figure would reveal few people"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublishedFrontier(Frontier):
+    """Points with published figures; the exact figures decide which are efficient, and which is the knee.
+
+    Published figures are coarser, so efficient points may look identical, or as if another were better.
+    """
+
+    exact: Frontier = None  # type: ignore[assignment]
+
+    def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> PublishedFrontier:
+        """Return the same points on other axes."""
+        seen = self.exact.on(privacy, utility)
+        return replace(self, privacy=seen.privacy, utility=seen.utility, exact=seen)
+
+    def is_efficient(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
+        """Return which points no other dominates by the exact figures."""
+        return self.exact.is_efficient(over)
+
+    @cached_property
+    def knee(self) -> Point:
+        """The knee by the exact figures."""
+        knee = self.exact.knee
+        return next(mine for mine, own in zip(self.measured, self.exact.measured, strict=True) if own is knee)
+
+    def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
+        """State which point dominates this one by the exact figures, with published figures."""
+        place = next(i for i, one in enumerate(self.measured) if one is point)
+        keys, own = self._chosen(over), self.exact.measured[place]
+        better = [] if own.recipe.baseline or self._undefined(own, keys) else self.exact.dominators(own, keys)
+        if not better:
+            return self.exact.explain(own, over)
+        first = self.exact.measured.index(self.exact.clearest(own, better, keys))
+        other, more = (
+            self.measured[first],
+            {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more"),
+        )
+        gains = ", ".join(self._published_gain(key, other, point) for key in keys)
+        return f"Dominated by number {first + 1}, {other.recipe}: {gains}{more}."
+
+    def _undefined(self, point: Point, keys: Sequence[str]) -> bool:
+        return any(math.isnan(point.values.get(key, math.nan)) for key in keys)
+
+    def _published_gain(self, key: str, other: Point, own: Point) -> str:
+        theirs, mine = (one.values.get(key, math.nan) for one in (other, own))
+        better = self.measure(key).better
+        if self.sign(key) * theirs < self.sign(key) * mine:
+            return describe_gain(key, theirs, mine, better)
+        if theirs == mine:
+            return f"{key} no worse before rounding (both {format_number(mine, better)})"
+        return f"{key} no worse before rounding ({format_number(theirs, better)} and {format_number(mine, better)})"
 
 
 def on_axes(swept: Frontier, study: Study) -> Frontier:
-    """The points on the study's axes, or else on the first measure of each side."""
+    """Return the points on the study's axes, by default on the first measure of each side."""
     if len(study.axes) not in (0, 2):
-        raise BadInput("study: axes name two measures, one of privacy and one of utility")
-    frontier = swept.on(*study.axes)
-    assert frontier.axes  # says what is missing
+        raise BadInput("study: axes must name two measures, one of privacy and one of utility")
+    frontier = swept.on(*study.chart_axes())
+    assert frontier.axes  # raises if one is missing
     return frontier
 
 
 def refuse_untold_axes(frontier: Frontier) -> None:
-    """Refuse axes on which no figure is told."""
+    """Raise BadInput if no figure on an axis may be published."""
     for key in frontier.axes:
         if any(point.reasons.get(key) == NOT_TOLD for point in frontier.measured):
             raise BadInput(
-                f"{key} cannot be published: {frontier.measure(key).name} does not declare how its figure may be told; "
-                'write told = "as an average" or a `publish` in its file (docs/adding.md), or choose another axis'
+                f"{key} cannot be published: {frontier.measure(key).name} does not declare how to publish its figure; "
+                "declare published_as = Publication.AVERAGE or a `publish` in its file (docs/adding.md), or choose "
+                "another axis"
             )
         if any(point.reasons.get(key) == TOO_FEW for point in frontier.measured):
             raise BadInput(
-                f"{frontier.measure(key).name} cannot be published of these data, since it would show few people; "
-                "name another measure in the axes of the study (docs/study.md says what is told)"
+                f"{frontier.measure(key).name} cannot be published for these data, since it would reveal few people; "
+                "name another measure in the axes of the study (docs/study.md explains what is published)"
             )
 
 
-def keeping(frontier: Frontier, study: Study) -> tuple[Frontier, str]:
-    """The points that keep the study's limits on other measures than the slider's, and what to say of the others."""
-    caps = {frontier.key(key): cap for key, cap in study.caps.items() if frontier.key(key) != frontier.axes[0]}
-    if not caps:
-        return frontier, ""
-    over = frontier.losses(list(caps))
-    kept = (over <= [frontier.sign(key) * cap for key, cap in caps.items()]).all(axis=1)
-    asked = join_names(
-        [
-            f"{'at most' if frontier.sign(key) > 0 else 'at least'} {figures(cap)} on {frontier.measure(key).name}"
-            for key, cap in caps.items()
-        ]
-    )
-    own = frontier.recommendable
-    if not (kept & own).any():
-        return frontier, f"No release keeps to the study's limit of {asked}; it is left aside here."
-    broken = int((own & ~kept).sum())
-    chosen = [point for point, keep in zip(frontier.measured, kept | ~own, strict=True) if keep]
-    left_out = f"{broken} of {int(own.sum())} releases are left out: they break the study's limit of {asked}."
-    return replace(frontier, measured=chosen), left_out if broken else ""
-
-
-def told(
+def redact_points(
     swept: Frontier, table: Table, smallest: int, store: Store | None = None, tries: Frontier | None = None
-) -> Frontier:
-    """The same points as they may be told: each measure says its figures itself, or hides them; so does what speaks
-    against a release. Of `tries`, the same points with intervals, each measure says these.
+) -> PublishedFrontier:
+    """Return the points with published figures: each measure rounds its own figures, or hides them.
 
-    The releases are made once more, but for those that were drawn at random. What a recipe promises is told as well,
-    since the promise is.
+    `tries` are the same points with intervals, which each measure rounds as well. The releases are made again unless
+    they are random. A figure is no better than the recipe promises, since the promise is published.
     """
-    found = [_told(point, swept.measures, table, smallest, store, again) for point, again in _beside(swept, tries)]
-    return replace(swept, measured=found)
+    found = [
+        _redact_point(point, swept.measures, table, smallest, store, again)
+        for point, again in _pair_intervals(swept, tries)
+    ]
+    given = {one.name: getattr(swept, one.name) for one in fields(swept) if one.init}
+    return PublishedFrontier(**{**given, "measured": found, "exact": swept})
 
 
-def _beside(swept: Frontier, tries: Frontier | None) -> list[tuple[Point, Intervals]]:
-    """Each point with the intervals that were asked for."""
+def _pair_intervals(swept: Frontier, tries: Frontier | None) -> list[tuple[Point, Intervals]]:
+    """Pair each point with its requested intervals."""
     others = [point.intervals for point in tries.measured] if tries is not None else [{} for _ in swept.measured]
     return list(zip(swept.measured, others, strict=True))
 
 
-def _told(
+def _redact_point(
     point: Point, measures: Sequence[Measure], table: Table, smallest: int, store: Store | None, again: Intervals
 ) -> Point:
     defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
     reasons = {key: reason(text, table) for key, text in point.reasons.items()}
     values, sentences, intervals = {}, {}, {}
     release = point.recipe.release(table, store) if defined else None
-    again = {} if release is not None and release.guarantee else again  # which does not cover what is true
-    found = against(release, smallest, point.recipe.model) if release is not None else []
+    again = {} if release is not None and release.guarantee else again  # the guarantee does not cover true figures
     for measure in defined:
         assert release is not None
         try:
             value, sentence = measure.publish(
                 Measured(point.values[measure.key], "", interval=point.intervals.get(measure.key)), release, smallest
             )
-        except Undefined as why:  # it tells its figure by what this release does not have
+        except Undefined as why:  # the release lacks what the published figure needs
             reasons[measure.key] = reason(str(why), table)
             continue
         if value is None:
-            declared = measure.told != "not at all" or type(measure).publish is not Measure.publish
+            declared = measure.published_as is not Publication.HIDDEN or type(measure).publish is not Measure.publish
             reasons[measure.key] = TOO_FEW if declared else NOT_TOLD
             continue
         parts = point.recipe.model.parts if point.recipe.model else ()
-        promised = [bound for part in parts if (bound := measure.promised(release, part, smallest)) is not None]
+        promised = [bound for part in parts if (bound := measure.guaranteed_bound(release, part, smallest)) is not None]
         best = max if measure.better == "higher" else min
         values[measure.key] = best([value, *promised])
-        sentences[measure.key] = sentence
+        sentences[measure.key] = " ".join(filter(None, (sentence, warning_about(point.fits.get(measure.key, ())))))
         ends = measure.publish_interval(again[measure.key], release, smallest) if measure.key in again else None
         if ends is not None:
             intervals[measure.key] = min(ends[0], values[measure.key]), max(ends[1], values[measure.key])
@@ -125,38 +161,25 @@ def _told(
         values=values,
         reasons=reasons,
         sentences=sentences,
-        against=tuple(found),
         key="",
         intervals=intervals,
         left_out=0,
+        against=_against(point, table, smallest),
     )
 
 
-def worth_opening(frontier: Frontier) -> list[int]:
-    """The points that can be opened: those to choose from, and those of the simplest that none of them beats."""
-    return sorted({*choice(frontier), *_best_of(frontier, simplest(frontier))})
+def _against(point: Point, table: Table, smallest: int) -> tuple[str, ...]:
+    """Return the objections against a release; of a table of few people only the fact that one exists."""
+    if not point.against or may_list_groups(table.records, smallest):
+        return point.against
+    return (f"the table has so few {table.wording.many} that the reason is not published",)
 
 
-def choice(frontier: Frontier) -> list[int]:
-    """The points to choose from: those that no other beats, of all and of the safe."""
-    return sorted({*np.flatnonzero(frontier.is_efficient()).tolist(), *_best_of(frontier, safe(frontier))})
+def easiest_to_explain(frontier: Frontier) -> list[int]:
+    """Return the points with the promise that is easiest to explain.
 
-
-def _best_of(frontier: Frontier, indices: Sequence[int]) -> list[int]:
-    """Those of these points that none of them beats."""
-    among = np.array(indices, dtype=int)
-    return among[undominated(frontier.losses()[among])].tolist() if len(among) else []
-
-
-def safe(frontier: Frontier) -> list[int]:
-    """The points against which nothing speaks: those that may be recommended."""
-    defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
-    return [i for i in np.flatnonzero(defined).tolist() if not frontier.measured[i].against]
-
-
-def simplest(frontier: Frontier) -> list[int]:
-    """The points whose promise is the easiest to explain: without noise or exchanged values, which need words
-    of their own; one model rather than several, about sizes alone."""
+    These are points without noise or exchanged values, with one model rather than several, about sizes alone.
+    """
 
     def plainness(recipe: Recipe, model: Model) -> tuple[bool, int, bool]:
         return bool(recipe.guarantee or recipe.method.caution), len(model.parts), model.needs_sensitive

@@ -1,7 +1,7 @@
-"""What a published folder says, typed: the pieces of results.json and of the files beside it.
+"""Types of the published folder: results.json and the files next to it.
 
-What could not be computed is a `Reason` in place of its value (the types beside it are final, so that one test tells
-them apart).
+A value that could not be computed is replaced by a `Reason`. The types that can be replaced are final, so that one test
+of the key `reason` distinguishes them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Better = Literal["lower", "higher"]
 
 @final
 class Reason(TypedDict):
-    """Why there is no such value, as it may be told to anybody."""
+    """Why a value is missing, in words that anybody may read."""
 
     reason: str
 
@@ -23,7 +23,7 @@ class Reason(TypedDict):
 
 
 class Words(TypedDict):
-    """What columns and records are called (`workbench.data.wording.Wording`)."""
+    """The names of columns and records (`workbench.data.wording.Wording`)."""
 
     titles: dict[str, str]
     one: str
@@ -31,14 +31,14 @@ class Words(TypedDict):
 
 
 class ValueShare(TypedDict):
-    """A sensitive value, and how many of everybody have it."""
+    """A sensitive value, and the share of all records that have it."""
 
     label: str
     share: float
 
 
 class SensitiveColumn(TypedDict):
-    """A sensitive column: the values that may be named, and the share of all others."""
+    """A sensitive column: the values that may be named, and the share of all other values."""
 
     name: str
     values: list[ValueShare]
@@ -46,10 +46,11 @@ class SensitiveColumn(TypedDict):
 
 
 class TableSummary(TypedDict):
-    """The table: how many records, and its columns by role."""
+    """The number of records and the columns by role."""
 
     records: int
-    sample_of: int  # of how many records these were drawn at random; 0 where they are all
+    weighted: bool  # by a survey weight, which is used for large groups
+    sample_of: int  # the number of records that these were sampled from; 0: the table is no sample
     quasi: list[str]
     sensitive: list[SensitiveColumn]
     neutral: list[str]
@@ -59,7 +60,7 @@ class TableSummary(TypedDict):
 
 
 class MeasureWords(TypedDict):
-    """A measure: its key, what it is about, and which way is better."""
+    """A measure: its key, its meaning and its direction."""
 
     key: str
     name: str
@@ -67,11 +68,11 @@ class MeasureWords(TypedDict):
     side: Side
     better: Better
     about: str
-    average: bool  # over all people, rather than the worst that happens to anyone
+    average: bool  # over all people; otherwise the worst case of any person
 
 
 class ScaleExample(TypedDict):
-    """What a figure allows, by the example of one value (`workbench.releases.scale.Scale`)."""
+    """An example of what a figure allows, for one value (`workbench.releases.scale.Scale`)."""
 
     column: str
     value: str
@@ -86,12 +87,12 @@ class PrivacyAxis(TypedDict):
     key: str
     low: float
     high: float
-    endless: bool  # some release has an infinite loss, so that "no limit" is a last stop
+    endless: bool  # some release has an infinite loss
     scale: ScaleExample | None
 
 
 class UtilityAxis(TypedDict):
-    """The measure of what is lost."""
+    """The measure of utility loss."""
 
     key: str
 
@@ -103,12 +104,18 @@ class Axes(TypedDict):
     utility: UtilityAxis
 
 
-class Limit(TypedDict):
-    """The study's own limit on the slider's measure, and whether any release keeps to it."""
+class PublishedDecision(TypedDict):
+    """The decision for one limit on the slider's measure, given the study's other caps; points by number."""
 
-    asked: float
-    kept: bool
-    safest: float
+    cap: float | None  # None: no limit is set on the slider's measure
+    recommended: int | None
+    shown: int  # the recommended candidate, else the best within the caps, else the nearest
+    satisfied: bool  # some candidate satisfies the caps; otherwise the nearest is shown
+    within: list[int]  # the candidates whose exact figures satisfy the caps
+    passed_over: list[int]  # more accurate than the recommended candidate, but with objections
+    safer: int | None  # the neighbor of the shown candidate on the frontier of the exact figures
+    useful: int | None
+    simplest: int | None  # the best candidate with a promise that is easiest to explain
 
 
 # --- a point
@@ -116,7 +123,7 @@ class Limit(TypedDict):
 
 @final
 class Attack(TypedDict):
-    """How often an adversary's best guess is right, with the release and without."""
+    """The accuracy of an adversary's best guess, with and without the release."""
 
     sensitive: str
     commonest: str | None
@@ -125,7 +132,7 @@ class Attack(TypedDict):
 
 
 class PopulationRow(TypedDict):
-    """A large population that the release misjudges: who, and the share of a value in truth and from the release."""
+    """A misjudged large population, and the share of a value in the original and in the release."""
 
     who: str
     share: float
@@ -135,7 +142,7 @@ class PopulationRow(TypedDict):
 
 
 class Example(TypedDict):
-    """How far a share of `about`, between `low` and `high`, is off in nine populations out of ten of `support`."""
+    """The error of a share of `about` (between `low` and `high`) in nine of ten populations of size `support`."""
 
     about: float
     low: float
@@ -146,15 +153,15 @@ class Example(TypedDict):
 
 @final
 class Accuracy(TypedDict):
-    """How many of a large population are counted under a wrong value on average, by the utility loss `key`."""
+    """The share of a large population that is counted under a wrong value on average, by the utility loss `key`."""
 
     key: str
     sensitive: str
-    wrong: float | None  # at most; None where the study does not measure it, or its distance does not tell
-    counted: bool  # so many are counted wrong; otherwise it is the most that the loss allows
-    most: float | None  # of the population that is misjudged most, at most; None: not told
-    estimated: bool  # from some of the populations
-    sample: float | None  # the share of the records that is as accurate when drawn at random, at least; None: not told
+    wrong: float | None  # an upper bound; None: not measured, or not implied by the distance of the measure
+    counted: bool  # `wrong` was counted; otherwise it is the maximum that the loss allows
+    most: float | None  # an upper bound for the most misjudged population; None: not published
+    estimated: bool  # from a sample of the populations
+    sample: float | None  # the minimum size of an equally accurate random sample, as a share; None: not published
     support: float
     example: Example | None
     worst: PopulationRow | None
@@ -162,7 +169,7 @@ class Accuracy(TypedDict):
 
 @final
 class Figure(TypedDict):
-    """A figure in large type, what it is of, and a sentence; of a value what a limit allows of it."""
+    """A figure in large type, its unit and a sentence; for a value also what a limit allows."""
 
     figure: str
     unit: str
@@ -172,7 +179,7 @@ class Figure(TypedDict):
 
 @final
 class Surest(TypedDict):
-    """Of how many people a value is certain, in words and as a figure, which is empty where it is nobody's."""
+    """The number of people whose value is certain, in words and as a figure, which is empty if there are none."""
 
     certain: str
     figure: str
@@ -182,14 +189,14 @@ class Surest(TypedDict):
 
 @final
 class Risk(TypedDict):
-    """How many people are at risk, and how much of it hangs on each quasi-identifier."""
+    """The number of people at risk, and each quasi-identifier's share of the risk."""
 
     at_risk: str
     shares: dict[str, float]
 
 
 class DistributionRow(TypedDict):
-    """People who have a value, in the original and as the release lets expect."""
+    """The number of people with a value in the original, and its estimate from the release."""
 
     label: str
     before: int
@@ -197,14 +204,14 @@ class DistributionRow(TypedDict):
 
 
 class Distribution(TypedDict):
-    """One column: the values that may be named, and all others."""
+    """The distribution of a column: the values that may be named, and all others."""
 
     column: str
     rows: list[DistributionRow]
 
 
 class CrossMoved(TypedDict):
-    """The share of the records that is expected in another cell of the cross table of two columns, at most."""
+    """An upper bound on the share of records that are expected in another cell of a cross table."""
 
     columns: list[str]
     moved: float
@@ -212,14 +219,14 @@ class CrossMoved(TypedDict):
 
 @final
 class Distributions(TypedDict):
-    """Original beside release."""
+    """Distributions in the original and in the release."""
 
     columns: list[Distribution]
     pairs: list[CrossMoved]
 
 
 class QueryRow(TypedDict):
-    """A query that the study names: what a user of the released data would find, and the truth, in words."""
+    """A query of the study: the answer from the released data and the true answer, in words."""
 
     workload: str
     query: str
@@ -230,14 +237,14 @@ class QueryRow(TypedDict):
 
 @final
 class Queries(TypedDict):
-    """Answers to the queries that the study names, and how many of these are not told."""
+    """The published answers to the study's queries, and the number of queries that are not published."""
 
     rows: list[QueryRow]
     hidden: int
 
 
 class Details(TypedDict):
-    """What is known of one release that can be opened."""
+    """The description of a release that can be opened."""
 
     attack: Attack | Reason
     accuracy: Accuracy | Reason
@@ -247,48 +254,51 @@ class Details(TypedDict):
     beside: Distributions | Reason
     queries: Queries | Reason
     classes: int | Reason
-    exact: bool  # the people of a class are told apart, and their sensitive values are published together
-    tied: int  # classes that share the first place, as far as that is told
+    exact: bool  # exact quasi-identifiers, with the sensitive values of each class published jointly
+    tied: int  # classes that are published as equally the most exposed
     small: int  # classes of fewer people than `fewer`
     fewer: int
-    refused: str  # why it has no file; nothing where it has one
-    left_out: str  # how many records it leaves out, in words; nothing where it has all
+    refused: str  # why the release has no file; empty if it has one
+    left_out: str  # the number of suppressed records in words; empty if there are none
+    about: list[str]  # what recipients must know about this release, as parts of sentences
 
 
 class PublishedPoint(TypedDict):
-    """A point of the frontier: its recipe, its figures and sentences, and its release if that can be opened."""
+    """A point of the frontier: its recipe, its figures and sentences, and its release if it can be opened."""
 
+    number: int  # from 1, as everywhere
     recipe: str
     line: str
-    settings: dict[str, Any]  # of the recipe, as a study has them
+    settings: dict[str, Any]  # of the recipe, in the notation of a study
     values: dict[str, float | str]  # by the measure's key; infinity is "inf"
-    reasons: dict[str, str]  # of measures without a value
-    intervals: dict[str, list[float]]  # where figures lie in most tries, as `Results.intervals` says
+    reasons: dict[str, str]  # why a measure has no value
+    intervals: dict[str, list[float]]  # intervals of figures, explained in `Results.intervals`
     sentences: dict[str, str]
     baseline: bool
-    drawn: bool  # at random: another release of the same recipe would tell more
+    drawn: bool  # random: another release of the same recipe would disclose more
     efficient: bool
+    rank: int | None  # rank of an efficient point by exact privacy loss, the safest first; ties share one
     promise: str
-    also: str  # what else has to be known of it, in sentences
-    brief: str  # the promise without an example of what it allows
-    allows: str  # that example
+    also: str  # more that recipients must know, in sentences
+    brief: str  # the promise without an example
+    allows: str  # the example of what the promise allows
     title: str
-    explain: str  # why it is efficient, or what dominates it
-    simple: bool  # its promise is among the easiest to explain
-    against: list[str]  # why it is not recommended; empty where it may be
+    explain: str  # why the point is efficient, or which point dominates it
+    simple: bool  # whether the promise is among the easiest to explain
+    against: list[str]  # objections; empty if the point may be recommended
     opened: Details | None
 
 
 class ClassRow(TypedDict):
-    """One class of a release: who they are, how many, how exposed, and what is believed of them."""
+    """A class of a release: its labels, its size, its exposure, and what is believed about it."""
 
     who: str
     labels: list[str | None]  # of the quasi-identifiers; None is any value
     people: int | None  # None: fewer than `fewer`
     small: bool
     fewer: int
-    fewest: float  # how exposed at least, as `Results.exposure` says
-    share: float  # at most
+    fewest: float  # minimum exposure, explained in `Results.exposure`
+    share: float  # maximum exposure
     sensitive: str | None
     value: str | None
     prior: float | None
@@ -296,26 +306,26 @@ class ClassRow(TypedDict):
     sentence: str | None
 
 
-# --- the whole
+# --- results.json
 
 
 class Together(TypedDict):
-    """What all files and tables of classes tell together."""
+    """The joint disclosure of all files and tables of classes."""
 
     files: int
-    joined: bool  # records can be found again by their neutral columns
+    joined: bool  # records can be linked across files by their neutral columns
     certain: int | None  # people whose value is certain
-    alone: int | None  # the same from one release at a time
+    alone: int | None  # people whose value is certain from a single release
     sentence: str
-    of_files: str  # the same of the files alone
-    noise: str  # what the epsilons of the files add up to; nothing where they don't
+    of_files: str  # the same sentence for the files without the tables
+    noise: str  # the total epsilon of the files; empty if they have none
 
 
 class Results(TypedDict):
-    """results.json: all that is published of a study but its classes, populations and released files."""
+    """results.json: everything that is published of a study except its classes, populations and released files."""
 
     format: int
-    edition: str  # another one each time that the study is published
+    edition: str  # changes whenever the study is published
     workbench: str
     versions: dict[str, str]
     published: str  # the day
@@ -325,12 +335,15 @@ class Results(TypedDict):
     wording: Words
     measures: list[MeasureWords]
     axes: Axes
-    exposure: str  # what the exposure of a class is a share of
-    cap: float  # where the slider stands at first
-    limit: Limit | None
-    others: str  # what is said of points that were left out
-    intervals: str  # what the intervals of points are; nothing where there are none
+    exposure: str  # meaning of the exposure of a class
+    safe: str  # what every release that may be recommended satisfies
+    nearly: str  # definition of nearly certain; empty without a sensitive column
+    caps: dict[str, float]  # the study's own, by the key of the measure
+    cap: float | None  # the first position of the slider: the study's own limit; None: there is none
+    decisions: list[PublishedDecision]  # one for each stop of the slider, the strictest first, then one without a limit
+    others: str  # a sentence about the study's limits on other measures
+    intervals: str  # meaning of the intervals of points; empty if there are none
     points: list[PublishedPoint]
-    carried: list[int]  # points whose released files are in the folder
+    carried: list[int]  # numbers of the points whose released files are in the folder
     together: Together
-    beside: str  # whose value is certain to who also knows the neutral columns
+    beside: str  # whose value is certain to an attacker who also knows the neutral columns

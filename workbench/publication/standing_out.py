@@ -1,4 +1,4 @@
-"""Which of several sensitive columns each class shows: that in which a value comes nearest to being certain."""
+"""Choose the sensitive column that each class shows: the one with the value nearest to certainty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from workbench.data.wording import PLAIN, Wording
 from workbench.disclosure.recommendable import FAR
 from workbench.models.classes import Classes
-from workbench.releases.published_classes import Told, told
+from workbench.releases.published_classes import RedactedClasses, redact_classes
 
 
 def standing_out(
@@ -20,20 +20,21 @@ def standing_out(
     most: float = math.inf,
     wording: Wording = PLAIN,
     limits: Mapping[str, np.ndarray] | None = None,
-) -> Told:
-    """The classes as they may be told, each by the value that is nearest to certainty, of all sensitive columns.
+) -> RedactedClasses:
+    """Return the published classes, each with the value nearest to certainty in any sensitive column.
 
-    A mix of many values may be far from everybody's though none of them stands out, so the loss does not say which.
-    What nearly everybody has anyway comes last. It is chosen by what is told, so it tells nothing else.
+    A mix of many values may differ much from the overall mix although no value stands out, so the loss does not decide.
+    A value that nearly everybody has anyway comes last. Only published figures decide, so the choice discloses nothing
+    more.
     """
-    found = told(classes, "js", smallest, most, wording, limits)
+    found = redact_classes(classes, "js", smallest, most, wording, limits)
     if len(found.names) == 1:
         return found
-    each = [told(_alone(classes, name), "js", smallest, most, wording, limits) for name in found.names]
+    each = [redact_classes(_alone(classes, name), "js", smallest, most, wording, limits) for name in found.names]
     column, value, loss = found.column.copy(), found.value.copy(), found.loss.copy()
     ways = [_ways(one) for one in each]
     for row in range(len(classes)):
-        if not found.tiny(row):  # of those nothing is told of which value it is
+        if not found.is_tiny(row):  # tiny classes do not publish their value
             best = max(range(len(each)), key=lambda i: ways[i][row])
             column[row], value[row], loss[row] = best, each[best].value[row], each[best].loss[row]
     return replace(found, column=column, value=value, loss=loss)
@@ -43,14 +44,14 @@ def _alone(classes: Classes, name: str) -> Classes:
     return replace(classes, histograms={name: classes.histograms[name]}, sensitive={name: classes.sensitive[name]})
 
 
-def _ways(found: Told) -> list[tuple[bool, float, float]]:
-    """Of each class how far its value stands out."""
-    first, number = found.alike
+def _ways(found: RedactedClasses) -> list[tuple[bool, float, float]]:
+    """Return the rank of each class's value by exposure."""
+    first, number = found.distinct
     ways = [_way(found, row) for row in first.tolist()]
     return [ways[i] for i in number.tolist()]
 
 
-def _way(found: Told, row: int) -> tuple[bool, float, float]:
-    """Whether the value is news, and how far belief in it has come at most and at least."""
-    least, most = found.exposed(row)
-    return found.usual(row) <= 1 - FAR, most, least
+def _way(found: RedactedClasses, row: int) -> tuple[bool, float, float]:
+    """Return whether the value is news, and the maximum and minimum shift of belief toward certainty."""
+    least, most = found.certainty_gain(row)
+    return found.prior_share(row) <= 1 - FAR, most, least

@@ -1,4 +1,4 @@
-"""What is said of a published release in words: what may be learnt, what that costs, to whom what is certain."""
+"""Sentences about a published release: the disclosure, the cost, and what each attacker can be certain of."""
 
 from __future__ import annotations
 
@@ -6,69 +6,45 @@ import math
 import re
 from collections.abc import Sequence
 
-from workbench.base.figures import about_per_cent, estimated, figures, join_names
-from workbench.publication.offer import OFFERED, Offer
+from workbench.base.figures import format_interval, format_number, format_whole_percent, join_names
+from workbench.publication import limits
+from workbench.publication.format import NOT_CARRIED, WITHOUT
+from workbench.publication.offer import OFFERED, PublishedStudy
 from workbench.publication.reader import Published
 from workbench.publication.shapes import Details, MeasureWords, PublishedPoint
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent
 NAMED = 2  # recipes that a sentence names
-Card = dict[str, str]  # a figure, its unit, the sentence that says what it is; perhaps one more
+FINEST, COARSEST = 1000, 100  # correct guesses are stated per this many people
+Card = dict[str, str]  # a title, a figure, its unit, an explanation, and sometimes another sentence
 
 
-# --- the limit
-
-
-def scale(study: Offer, cap: float | None) -> str:
-    """What a cap means."""
-    axis = study.privacy
-    if cap is None:
-        return "no limit"
-    if example := axis["scale"]:
-        return Scale(**example).allows(cap, study.wording)
-    bound = "at least" if axis["better"] == "higher" else "at most"
-    return f"{bound} {figures(cap, axis['better'])} on {axis['name']} ({axis['unit']})"
+# --- recommendation
 
 
 def question(study: Published) -> str:
-    """What the slider asks."""
+    """Return the question that the slider answers."""
     whom = ", on average" if study.privacy["average"] else f" about any one {study.wording.one}"
-    return f"How much may be learnt{whom}?"
-
-
-def limit(study: Offer) -> str:
-    """What is to be said of the study's own limit: nothing where there is none, or a release keeps to it."""
-    found = study.results["limit"]
-    if not found or found["kept"]:
-        return ""
-    axis, bound = study.privacy, "at least" if study.privacy["better"] == "higher" else "at most"
-    allowed = f" ({scale(study, found['safest'])})" if axis["scale"] else ""
-    return (
-        f"No release keeps to the study's own limit of {bound} {figures(found['asked'])} on {axis['name']}; "
-        f"the safest reaches {figures(found['safest'], axis['better'])}{allowed}."
-    )
-
-
-# --- whether to
+    return f"How much may be learned{whom}?"
 
 
 def unsafe(study: Published, index: int) -> str:
-    """What speaks against a release; nothing where it may be recommended."""
+    """Return the objections to a release; empty if it may be recommended."""
     found = study.points[index]["against"]
     return f"Not recommended: {join_names(found)}." if found else ""
 
 
 def rule(study: Published, index: int, cap: float | None) -> str:
-    """What a version's own promise allows, as an example; nothing where it gives none, or the limit says the same."""
+    """Return the promise of a version as an example; empty if there is none, or if the limit has the same example."""
     example = study.points[index]["allows"]
-    if not example or (study.set_by_hand(cap) and example == scale(study, cap)):
+    if not example or (cap is not None and example == limits.scale(study, cap)):
         return ""
     return f"This version’s own rule: {example}."
 
 
 def holds(study: Published, index: int) -> str:
-    """Against whom the promise of a release holds that is about values in groups; nothing where it is about none."""
+    """Describe the attacker to whom a promise about values in groups applies; empty if there is no such promise."""
     table, wording = study.results["table"], study.wording
     if not table["sensitive"] or not study.points[index]["settings"]["model"]:
         return ""
@@ -80,18 +56,28 @@ def holds(study: Published, index: int) -> str:
     )
 
 
-def beside(study: Published, index: int, first: int) -> str:
-    """How a version compares with the one that is shown first, on the two measures that versions are compared by.
+def comparison_sentence(study: Published, index: int, first: int) -> str:
+    """Compare a version with the first one shown, on the two measures of the chart.
 
-    Who is exposed most may be safer where more is guessed right of all, so it is said of whom that is told.
+    The most exposed person may be safer although more guesses are right overall, so the sentence names the people that
+    it is about.
     """
+    safer, more_accurate = _differences(study, index, first)
+    whom = "on average" if study.privacy["average"] else f"for the {study.wording.one} exposed most"
+    safe = _compared(safer, "Safer", "Less safe", "About as safe")
+    accurate = _compared(more_accurate, "more accurate", "less accurate", "about as accurate")
+    return f"{safe} {whom}, and {accurate}. {_yet_guessed(study, index, first, safer)}".strip()
+
+
+def _differences(study: Published, index: int, first: int) -> tuple[float, float]:
+    """Return the differences in privacy and utility loss; for two efficient releases, those of the exact ranks."""
+    ranks = [study.points[i]["rank"] for i in (index, first)]
+    if ranks[0] is not None and ranks[1] is not None:
+        return ranks[0] - ranks[1], ranks[1] - ranks[0]
     safer, more_accurate = (
         study.loss(index, axis) - study.loss(first, axis) for axis in (study.privacy, study.utility)
     )
-    whom = "on average" if study.privacy["average"] else f"for the {study.wording.one} exposed most"
-    safe = _compared(safer, "Safer", "Less safe", "As safe")
-    accurate = _compared(more_accurate, "more accurate", "less accurate", "as accurate")
-    return f"{safe} {whom}, and {accurate}. {_yet_guessed(study, index, first, safer)}".strip()
+    return safer, more_accurate
 
 
 def _compared(loss: float, less: str, more: str, same: str) -> str:
@@ -99,124 +85,153 @@ def _compared(loss: float, less: str, more: str, same: str) -> str:
 
 
 def _yet_guessed(study: Published, index: int, first: int, safer: float) -> str:
-    """That guesses are right more often where the loss is less, or the other way round; nothing where both agree."""
+    """State that guesses and the privacy loss rank two releases in opposite order; empty if they agree."""
     own, other = study.opened(index)["attack"], study.opened(first)["attack"]
     if "reason" in own or "reason" in other:
         return ""
-    right, beside = (_in_1000(one["right"], "lower") for one in (own, other))
+    (right, of), (beside, _) = (_guessed(study, one["right"], "lower") for one in (own, other))
     if not safer * (right - beside) < 0:
         return ""
     often, name = "more" if right > beside else "less", study.wording.column(own["sensitive"])
     return (
-        f"Yet over all {study.wording.many} the {name} is guessed right {often} often: for {right} in 1,000, "
+        f"Yet over all {study.wording.many} the {name} is guessed right {often} often: for {right} in {of:,}, "
         f"not {beside}."
     )
 
 
 def none_safe(study: Published, cap: float | None) -> str:
-    """That no release may be recommended, where that is so."""
-    if study.best(cap, study.safe) is not None:
+    """State that no release is recommended although some satisfy the limit; empty otherwise."""
+    found = study.decision(cap)
+    if found["recommended"] is not None or not found["satisfied"]:
         return ""
-    if study.safe:
-        return "No release that keeps to this limit is safe enough to be recommended."
+    if any(one["recommended"] for one in study.results["decisions"]):
+        return "No release that satisfies this limit is safe enough to be recommended."
     own = [point["drawn"] for point in study.points if not point["baseline"]]
     ask = [*["larger groups", "stronger models"] * (not all(own)), *["more noise"] * any(own)]
     return (
-        f"No release of this study is safe enough to be recommended: ask for {join_names(ask, 'or')}, or publish fewer "
+        f"No release of this study is safe enough to be recommended: request {join_names(ask, 'or')}, or publish fewer "
         "columns."
     )
 
 
+def none_recommended(study: Published, cap: float | None) -> str:
+    """Return the reason why no release is recommended for a limit; empty if one is."""
+    return " ".join(filter(None, [limits.unsatisfied(study, cap), none_safe(study, cap)]))
+
+
 def more_accurate(study: Published, index: int, cap: float | None) -> str:
-    """How many releases are more accurate and keep to the limit too, and why none of them is shown; perhaps nothing."""
-    own = study.loss(index, study.utility)
-    found = [
-        i
-        for i, point in enumerate(study.points)
-        if point["against"]
-        and not point["baseline"]  # the table itself is no release
-        and study.loss(i, study.utility) < own
-        and study.best(cap, [i]) is not None
-    ]
+    """State how many more accurate candidates satisfy the limit, and the objections to the most accurate."""
+    found = study.decision(cap)["passed_over"]
     if not found:
         return ""
-    count = "One more accurate release keeps" if len(found) == 1 else f"{len(found):,} more accurate releases keep"
-    which = "of it" if len(found) == 1 else "of the most accurate of them"
-    why = join_names(study.points[min(found, key=lambda i: study.loss(i, study.utility))]["against"])
-    return f"{count} to the limit, but may not be recommended; {which} must be said: {why}."
+    one = len(found) == 1
+    count = "One more accurate release satisfies" if one else f"{len(found):,} more accurate releases satisfy"
+    which = "it" if one else "the most accurate of them"
+    why = join_names(study.points[found[0] - 1]["against"])
+    return f"{count} the limit but {'is' if one else 'are'} not recommended. Objections to {which}: {why}."
 
 
 def ends(study: Published) -> list[str]:
-    """What the ends of the chart stand for, on the side of privacy."""
+    """Describe the two ends of the privacy axis."""
     if study.privacy["average"]:
-        return ["nothing is learnt", "everything is learnt"]
+        return ["nothing is learned", "everything is learned"]
     example, wording = study.privacy["scale"], study.wording
     shown = [i for i, point in enumerate(study.points) if point["opened"]]
     losses = [study.loss(i, study.privacy) for i, point in enumerate(study.points) if not point["baseline"]]
     far = max((loss for loss in losses if not math.isnan(loss)), default=math.inf)
     certain = example is None or far >= example["dearest"] - NOISE or any(_certain(study.opened(i)) for i in shown)
-    may = f"some {wording.one} may be certain" if wording.many != "people" else "somebody may be certain"
-    return [f"{wording.nobody} stands out", may if certain else "more may be learnt"]
+    some = "somebody" if wording.many == "people" else f"a {wording.one}"
+    may = f"{some}’s value may be certain" if study.results["table"]["sensitive"] else f"{some} may be found"
+    return [f"{wording.nobody} stands out", may if certain else "more may be learned"]
 
 
-# --- what may be learnt, and what that costs
+def no_file(study: Published, index: int) -> str:
+    """State why a release has no file, and the command that writes it; empty if it has a file."""
+    why = study.opened(index)["refused"]
+    if not why:
+        return ""
+    command = f"workbench anonymize STUDY.yaml --recipe {index + 1} -o release.csv"
+    whose = f" Anyone with the data and the study can write the file: {command}." * (why in (WITHOUT, NOT_CARRIED))
+    return f"No file: {why}.{whose}"
+
+
+# --- disclosure and cost
 
 
 def about(study: Published) -> str:
-    """Whom the table is about, what an attacker may know of them, and what should not be learnt."""
+    """Describe the people in the table, what an attacker may know about them, and what should not be learned."""
     table, wording, counted = study.results["table"], study.wording, everybody(study)
     sensitive = wording.columns([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
     return (
         f"{counted[:1].upper()}{counted[1:]}. An attacker may know: {wording.columns(table['quasi'])}. "
-        f"Not to be learnt: {sensitive}.{_stars(study)}"
+        f"Not to be learned: {sensitive}.{_explain_stars(study)}{_weighted(study)}"
     )
 
 
 def everybody(study: Published) -> str:
-    """How many records there are, and of how many they are a sample, if they are one."""
+    """Return the number of records and, for a random sample, the number of records sampled from."""
     table, wording = study.results["table"], study.wording
     counted = wording.people(table["records"], study.smallest)
     drawn = f", a random sample of {wording.people(table['sample_of'], study.smallest)}" if table["sample_of"] else ""
     return f"{counted}{drawn}"
 
 
-def _stars(study: Published) -> str:
-    """What a code that ends with a star stands for, where a sensitive value is one."""
+def _weighted(study: Published) -> str:
+    """State which shares are weighted; empty if no record has a survey weight."""
+    table, many = study.results["table"], study.wording.many
+    if not table["weighted"]:
+        return ""
+    large = (
+        "Weights are used in shares of large groups, which are marked as weighted; all other"
+        if table["sensitive"]
+        else "All"
+    )
+    return (
+        f" Each of these {many} represents several by a survey weight. {large} shares and numbers are of these {many} "
+        "themselves."
+    )
+
+
+def _explain_stars(study: Published) -> str:
+    """Explain codes that end with a star; empty if no sensitive value is one."""
     labels = [one["label"] for column in study.results["table"]["sensitive"] for one in column["values"]]
     found = next((label for label in labels if re.fullmatch(r"\w+\*", label)), "")
-    return f" {found} stands for all that begin with {found[:-1]}." if found else ""
+    return f" {found} means all codes that begin with {found[:-1]}." if found else ""
 
 
-def learnt(study: Published, index: int) -> Card:
-    """What may be learnt: of how many a value is certain; if of nobody's, how often an attacker would guess right.
+def learnt(study: Published, index: int, cap: float | None = None) -> Card:
+    """Return the card of disclosure: the people whose value is certain, or else the share of correct guesses.
 
-    Figure and unit stand in the index of a batch too, so they quote no value of the data.
+    The index of a batch also shows figure and unit, so they contain no value of the data.
     """
     sure, found, axis = study.opened(index)["surest"], study.opened(index)["attack"], study.privacy
-    title = f"What may be learnt{', on average' if axis['average'] else ''}"
+    title = f"What may be learned{', on average' if axis['average'] else ''}"
     known = "" if "reason" in sure else sure["sentence"]
     if "reason" not in sure and sure["figure"]:
         return {"title": title, "figure": sure["figure"], "unit": sure["unit"], "sentence": guesses(study, index)}
     if "reason" in found:
-        own = figures(abs(study.loss(index, axis)), axis["better"])
-        unit = f"In units of: {axis['unit']}; {axis['better']} is better."
+        own = limits.shown_figure(study, index, cap)
+        unit = f"Unit: {axis['unit']}; {axis['better']} is better."
         return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"{unit} {known}".strip()}
     name, many = study.wording.column(found["sensitive"]), study.wording.many
-    right = f"{_in_1000(found['right'], 'lower')} in 1,000"
-    unit = f"{many} have their {name} guessed right; without the release, {_in_1000(found['chance'])}"
+    (right, parts), (chance, _) = _guessed(study, found["right"], "lower"), _guessed(study, found["chance"])
+    figure = f"{'About ' if parts < FINEST else ''}{right} in {parts:,}"
+    unit = f"{many} have their {name} guessed right; without the release, {chance}"
     of = f" of the {name}" if len(study.results["table"]["sensitive"]) > 1 else ""
-    usual = f"Without the release, the best guess{of} is always {found['commonest']}."
-    return {"title": title, "figure": right, "unit": unit, "sentence": f"{known} {usual}".strip()}
+    usual = f"Without the release, the best guess{of} is always “{found['commonest']}”."
+    return {"title": title, "figure": figure, "unit": unit, "sentence": f"{known} {usual}".strip()}
 
 
 def with_interval(point: PublishedPoint, measure: MeasureWords) -> str:
-    """The figure of a point, with the interval that is told of it."""
+    """Format the figure of a point with its published interval."""
     ends, key = point["intervals"].get(measure["key"]), measure["key"]
-    return figures(float(point["values"][key]), measure["better"]) + estimated((ends[0], ends[1]) if ends else None)
+    return format_number(float(point["values"][key]), measure["better"]) + format_interval(
+        (ends[0], ends[1]) if ends else None
+    )
 
 
-def tries(study: Offer, index: int) -> str:
-    """Where the figures of a release lie that has intervals; nothing where it has none."""
+def tries(study: PublishedStudy, index: int) -> str:
+    """Return the intervals of a release's figures in a sentence; empty if there are none."""
     point = study.points[index]
     found = [
         f"{one['name']} {with_interval(point, one)}"
@@ -228,40 +243,47 @@ def tries(study: Offer, index: int) -> str:
 
 
 def guesses(study: Published, index: int) -> str:
-    """How often an attacker guesses right, and how often without the release; nothing where nothing is."""
+    """Return how often an attacker guesses right, with and without the release; empty if undefined."""
     found = study.opened(index)["attack"]
     if "reason" in found:
         return ""
-    right, name = _in_1000(found["right"], "lower"), study.wording.column(found["sensitive"])
+    (right, parts), (chance, _) = _guessed(study, found["right"], "lower"), _guessed(study, found["chance"])
+    about, name = "about " if parts < FINEST else "", study.wording.column(found["sensitive"])
     return (
-        f"An attacker guesses the {name} right for {right} {study.wording.many} in 1,000; "
-        f"without the release, for {_in_1000(found['chance'])}, by always saying {found['commonest']}."
+        f"An attacker guesses the {name} right for {about}{right} {study.wording.many} in {parts:,}; "
+        f"without the release, for {chance}, by always guessing “{found['commonest']}”."
     )
 
 
-def _in_1000(share: float, better: str = "") -> int:
-    """Of 1,000; up where lower is better."""
-    return math.ceil(round(1000 * share, 9)) if better else round(1000 * share)
+def _guessed(study: Published, share: float, better: str = "") -> tuple[int, int]:
+    """Return a share per 1,000 records, or per 100 if the threshold exceeds 1 per 1,000.
+
+    If lower is better, the share per 1,000 is rounded up.
+    """
+    if study.results["table"]["records"] < FINEST * study.smallest:
+        return round(COARSEST * share), COARSEST
+    return math.ceil(round(FINEST * share, 9)) if better else round(FINEST * share), FINEST
 
 
 def most_exposed(study: Published, index: int, cap: float | None = None) -> Card:
-    """Whom it exposes: how far belief moves in the group that is worst off, what a limit allows, and who they are."""
+    """Return the card of the most exposed group: what is believed about it, what a limit allows, who they are."""
     found, tied, title = study.opened(index)["worst"], study.opened(index)["tied"], "Whom it exposes most"
     if "reason" in found:
-        return {"title": title, "figure": "Not told", "unit": found["reason"], "sentence": ""}
+        return {"title": title, "figure": "Not published", "unit": found["reason"], "sentence": ""}
     alike = f"{tied:,} groups may be equally exposed; this is one of them. " if tied > 1 and found["sentence"] else ""
     unit, example = found["unit"], found["allowed"]
-    if example and cap is not None and study.set_by_hand(cap):
+    if example and cap is not None and not limits.hidden_by_rounding(study, index, cap):
         have, semicolon, usual = unit.rpartition("; of ")
-        unit = f"{have} (the limit for this value: {about_per_cent(Scale(**example).most(cap))}){semicolon}{usual}"
+        limit = format_whole_percent(Scale(**example).max_share(cap))
+        unit = f"{have} (the limit for this value: {limit}){semicolon}{usual}"
     return {"title": title, "figure": found["figure"], "unit": unit, "sentence": f"{alike}{found['sentence']}"}
 
 
-# --- to whom what is certain
+# --- what each attacker can be certain of
 
 
 def attackers(study: Published, index: int, cap: float | None) -> list[tuple[str, str]]:
-    """Who may have what, and of whom a value is then certain: more for each."""
+    """Return pairs of an attacker and what becomes certain to this attacker, from less knowledge to more."""
     sure, results, wording = study.opened(index)["surest"], study.results, study.wording
     if "certain" not in sure:
         return []
@@ -287,36 +309,35 @@ def attackers(study: Published, index: int, cap: float | None) -> list[tuple[str
     return found
 
 
-def _files(study: Offer, cap: float | None) -> str:
-    """The files that the folder has, and what the versions that they are of are called."""
-    carried = study.results["carried"]
+def _files(study: PublishedStudy, cap: float | None) -> str:
+    """Describe the files in the folder, with the roles of their versions."""
+    carried = study.carried
     many = {1: "the file", 2: "both files"}.get(len(carried), f"all {len(carried)} files")
     return many if len(carried) == 1 else f"{many}{_called(study, carried, cap)}"
 
 
-def _called(study: Offer, versions: Sequence[int], cap: float | None) -> str:
-    """What versions are called where the page opens, if each has a name: elsewhere others are called so."""
+def _called(study: PublishedStudy, versions: Sequence[int], cap: float | None) -> str:
+    """Return the names of versions on the first page, if each has one; for another limit the names would differ."""
     if cap != study.results["cap"]:
         return ""
-    called = {**OFFERED, **({} if study.results["limit"] else {"recommended": "our suggestion"})}
+    called = {**OFFERED, **({} if cap is not None else {"recommended": "our suggestion"})}
     offered = study.offered(study.results["cap"])
     names = [f"‘{called[roles[0]].capitalize()}’" for i, roles in offered.items() if i in versions]
     return f" ({join_names(names)})" if len(names) == len(versions) else ""
 
 
-def alone(study: Offer, index: int, cap: float | None) -> str:
-    """That one version is published and no more: of whom a value is certain to who also gets the others, and what
-    their noise adds up to."""
-    carried = index in study.results["carried"]
+def alone(study: PublishedStudy, index: int, cap: float | None) -> str:
+    """State that one version should be published, the joint disclosure of all versions, and their total epsilon."""
+    carried = index in study.carried
     return " ".join(filter(None, [_alone(study, index, cap), study.results["together"]["noise"] if carried else ""]))
 
 
-def _alone(study: Offer, index: int, cap: float | None) -> str:
-    together, carried = study.results["together"], study.results["carried"]
+def _alone(study: PublishedStudy, index: int, cap: float | None) -> str:
+    together, carried = study.results["together"], study.carried
     others = [i for i in carried if i != index]
     only, also, other = ("this file", " also", "other ") if index in carried else ("one file", "", "")
     if not together["certain"]:
-        return "Publish one version only: several together tell more than each does." if others else ""
+        return "Publish one version only: several versions reveal more jointly than each does." if others else ""
     files = f"{other}file" if len(others) == 1 else f"{len(others)} {other}files"
     had = [f"the {files} offered where this page opens{_called(study, others, cap)}"] * bool(others)
     if isinstance(study.opened(index)["classes"], int):
@@ -331,26 +352,27 @@ def _alone(study: Offer, index: int, cap: float | None) -> str:
         which = "one table" if len(telling) == 1 else f"{len(telling)} tables"
         named = f" ({'; '.join(telling)})" if len(telling) <= NAMED else ""
         many = len(carried)
-        files = "The file shows" if many == 1 else f"The {many} files offered here together show"
+        reveal = "reveals" if len(telling) == 1 else "jointly reveal"
+        files = "The file reveals" if many == 1 else f"The {many} files offered here jointly reveal"
         return (
-            f"Publish only {only}, and do not pass this page on: {which} that can be opened on it{named} "
-            f"{'shows' if len(telling) == 1 else 'show'} {together['sentence']}. {files} {together['of_files']}."
+            f"Publish only {only}, and do not pass this page on: {which} that can be opened on it{named} {reveal} "
+            f"{together['sentence']}. {files} {together['of_files']}."
         )
     return f"Publish only {only}. Anyone who{also} gets {' and '.join(had)} can be certain of {together['sentence']}."
 
 
 def _certain(found: Details) -> bool:
-    """Whether the table of a release makes a value certain by itself."""
+    """Return whether the table of a release makes a value certain by itself."""
     return isinstance(found["classes"], int) and "reason" not in found["surest"] and bool(found["surest"]["figure"])
 
 
-def _certain_of_files(study: Offer) -> bool:
-    """Whether the files together make a value certain."""
+def _certain_of_files(study: PublishedStudy) -> bool:
+    """Return whether the files jointly make a value certain."""
     return not study.results["together"]["of_files"].startswith(study.wording.nobody)
 
 
-def as_they_are(study: Offer) -> str:
-    """Which columns are in every file as they are; nothing where there is none."""
+def as_they_are(study: PublishedStudy) -> str:
+    """Describe the columns that every file contains unchanged; empty if there are none."""
     neutral = study.results["table"]["neutral"]
     if not neutral:
         return ""
@@ -360,15 +382,18 @@ def as_they_are(study: Offer) -> str:
     return f"{text}{beside}."
 
 
-# --- its queries
+# --- queries
 
 
-def asked(study: Published, index: int) -> tuple[list[tuple[str, str]], str]:
-    """The queries that the study names, each with what a user of the release would find, and what to say of others."""
+def query_answers(study: Published, index: int) -> tuple[list[tuple[str, str]], str]:
+    """Return the study's published queries with their answers, and a sentence about those that are not published."""
     found = study.opened(index)["queries"]
     if "reason" in found:
-        return [], f"The answers to the study's queries are not told: {found['reason']}."
-    count, more = found["hidden"], " more" if found["rows"] else ""
-    queries = "1 query" if count == 1 else f"{count:,} queries"
-    others = f"Of {queries}{more} nothing is told: few {study.wording.many} would show, or there are too many queries."
+        return [], f"The answers to the study's queries are not published: {found['reason']}."
+    count, more = found["hidden"], "more " if found["rows"] else ""
+    queries = f"1 {more}query" if count == 1 else f"{count:,} {more}queries"
+    others = (
+        f"{queries} {'is' if count == 1 else 'are'} not published, because small numbers of {study.wording.many} "
+        "would be revealed or there are too many queries."
+    )
     return [(row["query"], row["sentence"]) for row in found["rows"]], others if count else ""

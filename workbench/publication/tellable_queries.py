@@ -1,12 +1,12 @@
-"""Which of a study's queries may be told of with their true answers: of many people, and not nearly the same as others.
+"""Select the study's queries whose true answers may be published.
 
-Nothing here follows from a release, so the truth that is told beside several releases is the same. A query is hidden,
-with its text, where one of these holds; which one is not told:
+The selection does not depend on a release, so the true answers published with several releases are the same. A query
+and its text are hidden, without the reason, if one of these conditions holds:
 
-- few people meet it, or all of its conditions but one, so that the difference of the two is few;
-- nearly the same people meet it as another query that is told of, or all others but few: subtracted, they leave few;
-- it asks about sensitive values among fewer people than shares are told of, nearly all of them have these or nearly
-  none, or single values are asked for where the study has groups of them released;
+- few people meet the query, or all of its conditions with one negated: the difference of the two would be small;
+- it differs by few people from another published query, or from the complement of one: subtraction would reveal few;
+- it is about sensitive values of fewer people than shares are published for, of whom nearly all or nearly none have
+  these values, or it names single values although the study releases groups of them;
 - it names a value that few people have, or nobody.
 """
 
@@ -20,24 +20,24 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import few, may_list_groups
+from workbench.base.small_counts import may_list_groups, small_limit
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import FAR, NEARLY
 from workbench.publication.accuracy import FINE
-from workbench.workloads.query import Query
-from workbench.workloads.tokens import Token, tokens
-from workbench.workloads.workload import Workload
+from workbench.queries.query import Query
+from workbench.queries.tokens import Token, tokens
+from workbench.queries.workload import Workload
 
-MOST = 20  # queries of a study
-EQUAL = ("=", "!=", "<>")  # words behind which a number names a value, and no bound
+MOST = 20  # maximum number of published queries
+EQUAL = ("=", "!=", "<>")  # operators after which a number is a value, not a bound
 
-Met = Mapping[str, np.ndarray]  # which codes of each column meet a query
+Met = Mapping[str, np.ndarray]  # by column, which codes satisfy a conjunction
 Count = Callable[[Met], float]
 
 
 class Named(NamedTuple):
-    """A query that was written in a study: the name of its workload, its number in it, its text without comments."""
+    """A query of the study: its workload, its position in the workload, and its text without comments."""
 
     workload: str
     number: int
@@ -45,61 +45,67 @@ class Named(NamedTuple):
 
 
 def written(table: Table) -> list[Named]:
-    """The queries that were written in the study, the first of them."""
+    """Return the first queries of the study, at most `MOST`."""
     lists = {name: spec for name, spec in table.workloads.items() if isinstance(spec, list)}
     every = [Named(name, i, without_comments(text)) for name, texts in lists.items() for i, text in enumerate(texts)]
     return every[:MOST]
 
 
 def how_many(table: Table) -> int:
-    """How many were written."""
+    """Return the number of queries in the study."""
     return sum(len(spec) for spec in table.workloads.values() if isinstance(spec, list))
 
 
 def tellable(table: Table, smallest: int) -> list[Named]:
-    """The queries that may be told of; Undefined where none of a table may."""
+    """Return the queries that may be published; raise Undefined if the table allows none."""
     if not may_list_groups(table.records, smallest):
         raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
     if table.weight is not None:
-        raise Undefined(f"records stand for different numbers of {table.wording.many}")
+        raise Undefined(f"records represent different numbers of {table.wording.many}")
+    if table.rounding.part_of is not None:
+        raise Undefined("the table is a part of the data, and its answers could be subtracted from those of the whole")
     return table.remember(("tellable", smallest), lambda: list(_chosen(table, smallest)))
 
 
-class _Asked(NamedTuple):
-    """What a query asks: the codes that meet it, the columns it has conditions on, whether it adds up."""
+class _ParsedQuery(NamedTuple):
+    """A parsed query: its conditions, the codes that satisfy them, their columns, and whether it is a sum."""
 
-    conditions: tuple[str, ...]  # as they are written
+    conditions: tuple[str, ...]  # the tokens of the text
     met: Met
     own: tuple[str, ...]
     amount: bool
 
     @classmethod
-    def of(cls, table: Table, text: str) -> _Asked:
-        asked = Workload.of(table, [text])
+    def of(cls, table: Table, text: str) -> _ParsedQuery:
+        asked = Workload.from_texts(table, [text])
         own = [name for name, its in zip(asked.columns, asked.asked[0].tolist(), strict=True) if its]
         return cls(conditions_of(text) if own else (), met_by(asked), tuple(own), bool(asked.summed[0] >= 0))
 
     def negated(self) -> list[Met]:
-        """All conditions but one, and not this one."""
+        """Return the conjunctions in which one condition is negated."""
         return [{**self.met, name: ~self.met[name]} for name in self.own]
 
     def rest(self, but: str) -> Met:
-        """All conditions but that on one column."""
+        """Return all conditions except that on one column."""
         return {name: codes for name, codes in self.met.items() if name != but}
 
 
 def _chosen(table: Table, smallest: int) -> Iterator[Named]:
-    every = [(one, _Asked.of(table, one.text)) for one in written(table)]
-    count, kept = _counted(table, [asked for _, asked in every]), list[_Asked]()
+    every = [(one, _ParsedQuery.of(table, one.text)) for one in written(table)]
+    count, kept = _counted(table, [asked for _, asked in every]), list[_ParsedQuery]()
     for one, asked in every:
         large = _of_many(count, asked, smallest) and _uncertain(table, count, asked, smallest)
-        if large and _common(table, one.text, asked.own, smallest) and _apart(table, count, asked, kept, smallest):
+        if (
+            large
+            and _common(table, one.text, asked.own, smallest)
+            and _is_distinct(table, count, asked, kept, smallest)
+        ):
             kept.append(asked)
             yield one
 
 
-def _counted(table: Table, every: Sequence[_Asked]) -> Count:
-    """How many people meet each of the conjunctions that matter, counted at once."""
+def _counted(table: Table, every: Sequence[_ParsedQuery]) -> Count:
+    """Count the people of all needed conjunctions in one pass; return the lookup."""
     needed: list[Met] = [_both(one.met, other.met) for one, other in combinations(every, 2)]
     for one in every:
         secret = [name for name in one.own if name in table.sensitive]
@@ -108,15 +114,17 @@ def _counted(table: Table, every: Sequence[_Asked]) -> Count:
     return lambda met: found[_key(met)]
 
 
-def _of_many(count: Count, asked: _Asked, smallest: int) -> bool:
-    """Whether many meet it, and many all conditions but one."""
-    enough = FINE * max(smallest, 1) if asked.amount else few(smallest)
-    return count(asked.met) >= enough and all(count(one) >= few(smallest) for one in asked.negated())
+def _of_many(count: Count, asked: _ParsedQuery, smallest: int) -> bool:
+    """Return whether many people satisfy the query, and also each conjunction with one condition negated."""
+    enough = FINE * max(smallest, 1) if asked.amount else small_limit(smallest)
+    return count(asked.met) >= enough and all(count(one) >= small_limit(smallest) for one in asked.negated())
 
 
-def _uncertain(table: Table, count: Count, asked: _Asked, smallest: int) -> bool:
-    """Whether what it says of sensitive values is a share of many, neither nearly all nor nearly none of them, of
-    values as they are released."""
+def _uncertain(table: Table, count: Count, asked: _ParsedQuery, smallest: int) -> bool:
+    """Return whether a query about sensitive values has an uncertain answer in a large group.
+
+    The share must not be nearly all or nearly none, and the values must be whole groups of the released level.
+    """
     for name in (name for name in asked.own if name in table.sensitive):
         own, among = asked.met[name], count(asked.rest(name))
         if among < FINE * max(smallest, 1):
@@ -131,20 +139,22 @@ def _uncertain(table: Table, count: Count, asked: _Asked, smallest: int) -> bool
     return True
 
 
-def _apart(table: Table, count: Count, asked: _Asked, kept: Sequence[_Asked], smallest: int) -> bool:
-    """Whether it leaves many when it is subtracted from another that is told of, or from the others' rest."""
+def _is_distinct(table: Table, count: Count, asked: _ParsedQuery, kept: Sequence[_ParsedQuery], smallest: int) -> bool:
+    """Return whether subtracting the query from each published one, or its complement, leaves many people."""
     for other in kept:
         differ = count(asked.met) + count(other.met) - 2 * count(_both(other.met, asked.met))
         if asked.conditions == other.conditions or _the_rest(table, asked.met, other.met):
-            continue  # the same people, whatever the records are
-        if differ < few(smallest) or table.records - differ < few(smallest):
+            continue  # the same people in every table
+        if differ < small_limit(smallest) or table.records - differ < small_limit(smallest):
             return False
     return True
 
 
 def _the_rest(table: Table, one: Met, other: Met) -> bool:
-    """Whether both are about one column of text, and each has the values that the other has not: which there are is
-    told in any case, as those that may be named and all others."""
+    """Return whether two queries select complementary values of one text column.
+
+    The values that may be named and all others are published in any case.
+    """
     if one.keys() != other.keys() or len(one) != 1:
         return False
     (name,) = one
@@ -160,7 +170,7 @@ def _key(met: Met) -> frozenset[tuple[str, bytes]]:
 
 
 def met_by(asked: Workload) -> Met:
-    """Which codes of each column meet the first query; none of a column that it adds up, where nothing is missing."""
+    """Return the codes of each column that satisfy the first query; summed columns only if values are missing."""
     found, own = {name: asked.condition(0, name) for name in asked.columns}, asked.asked[0].tolist()
     return {
         name: codes
@@ -170,11 +180,11 @@ def met_by(asked: Workload) -> Met:
 
 
 def people(table: Table, asked: Sequence[Met]) -> np.ndarray:
-    """How many records meet each conjunction."""
+    """Return how many records satisfy each conjunction."""
     found = np.full(len(asked), float(table.records))
     places = [i for i, met in enumerate(asked) if met]
     if places:
-        found[places] = Workload.asking(table, [Query("", "count", None, {**asked[i]}) for i in places]).truth
+        found[places] = Workload.from_queries(table, [Query("", "count", None, {**asked[i]}) for i in places]).truth
     return found
 
 
@@ -182,24 +192,24 @@ def people(table: Table, asked: Sequence[Met]) -> np.ndarray:
 
 
 def without_comments(text: str) -> str:
-    """A query in one line, as it was written but for comments."""
+    """Return a query in one line, without comments."""
     words = [word for word in tokens(text) if word.kind not in ("end", "wrong")]
     gaps = [" " if before.end < after.start else "" for before, after in pairwise(words)]
     return "".join(word.spelled + gap for word, gap in zip(words, [*gaps, ""], strict=True))
 
 
 def conditions_of(text: str) -> tuple[str, ...]:
-    """The words of the conditions of a query."""
+    """Return the tokens of the conditions of a query."""
     words = [one.word or one.spelled for one in tokens(text)]
     return tuple(words[words.index("where") + 1 :] if "where" in words else words)
 
 
 def _common(table: Table, text: str, own: Sequence[str], smallest: int) -> bool:
-    """Whether all values that the text names are those of many people."""
+    """Return whether many people have each value that the text names."""
     columns, before, listed = [table.columns[name] for name in own], "", False
     for word in tokens(text):
         name = word.kind == "quoted" and word.said in table.columns
-        if word.kind in ("text", "quoted") and not name and not _known(word, columns, smallest):
+        if word.kind in ("text", "quoted") and not name and not _is_common(word, columns, smallest):
             return False
         if word.kind in ("number", "date") and (listed or before in EQUAL) and _rare(word, columns, smallest):
             return False
@@ -207,14 +217,14 @@ def _common(table: Table, text: str, own: Sequence[str], smallest: int) -> bool:
     return True
 
 
-def _known(word: Token, columns: Sequence[Column], smallest: int) -> bool:
-    """Whether many people have the value, or one of the group, in each column that has it; and some column has it."""
+def _is_common(word: Token, columns: Sequence[Column], smallest: int) -> bool:
+    """Return whether some column has the value or a group of that name, and many people have it in each such column."""
     totals = [int(total) for column in columns for total in _totals(column, word.said)]
-    return bool(totals) and min(totals) >= few(smallest)
+    return bool(totals) and min(totals) >= small_limit(smallest)
 
 
 def _totals(column: Column, said: str) -> Iterator[int]:
-    """How many have the value, and how many each group of the hierarchy that is called so."""
+    """Yield the number of people with the value, and with each group of that name in the hierarchy."""
     if said in column.labels:
         yield int(column.counts[list(column.labels).index(said)])
     for j, level in enumerate(column.hierarchy.levels if column.hierarchy else ()):
@@ -224,6 +234,6 @@ def _totals(column: Column, said: str) -> Iterator[int]:
 
 
 def _rare(word: Token, columns: Sequence[Column], smallest: int) -> bool:
-    """Whether a number or a date is a value that few people have."""
+    """Return whether a number or a date is a value that few people have."""
     plain = re.sub(r"^\+", "", word.said)
-    return any(0 < total < few(smallest) for column in columns for total in _totals(column, plain))
+    return any(0 < total < small_limit(smallest) for column in columns for total in _totals(column, plain))

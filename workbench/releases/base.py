@@ -1,4 +1,4 @@
-"""A release: what would be published of a table, and the four questions that it answers."""
+"""The base class of releases: what would be published of a table, and the four questions that every release answers."""
 
 from __future__ import annotations
 
@@ -13,61 +13,66 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import cell_kernels
-from workbench.base.errors import BadInput, Undefined, meant, said
+from workbench.base.convergence import Fit
+from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
-from workbench.data.cells import told_apart
+from workbench.data.cells import distinct_people
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
-from workbench.releases import answers, bounds
+from workbench.queries import bounds, evaluator
+from workbench.queries.populations import Populations, shared_prefix
+from workbench.queries.workload import Workload
+from workbench.releases.class_counts import ClassCounts, counts_from_histograms
 from workbench.releases.codebook import Entry
 from workbench.releases.export import Rows
-from workbench.releases.giveaways import Beside, Giveaway, giveaways, names
-from workbench.releases.joint import Joint, of_histograms
 from workbench.releases.labels import region_labels
 from workbench.releases.shown import Shown
+from workbench.releases.side_information import Giveaway, SideInformationRisk, find_giveaways, nearly_identifies_people
 from workbench.releases.spark_export import IN_SPARK, write_in_spark
-from workbench.releases.stars import with_stars
-from workbench.releases.writing import write_files
-from workbench.workloads.populations import Populations, shared_prefix
-from workbench.workloads.workload import Workload
+from workbench.releases.suppressed_rows import with_suppressed_rows
+from workbench.releases.writing import described, write_files
 
 IN_PYTHON = (
-    "Drop the columns that disclose too much with table.drop(release.telling), make them identifiers or "
+    "Drop the columns that disclose too much with table.drop(release.disclosing_columns), make them identifiers or "
     "quasi-identifiers, or pass giveaways=True"
 )
 OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
 class Posterior(NamedTuple):
-    """What an adversary who knows a person's quasi-identifiers believes: a distribution per group of records."""
+    """Beliefs of an attacker who knows a person's quasi-identifiers: a distribution for each group of records."""
 
     sizes: np.ndarray  # records in each group
     beliefs: np.ndarray  # groups x values
 
 
 class Release(ABC):
-    """It answers four questions: `classes`, `posterior`, `estimate`, and `tables` or `frame`.
+    """A release answers four questions: `classes`, `posterior`, `estimate`, and `tables` or `frame`.
 
-    What it cannot answer raises Undefined with the reason. Beliefs and estimates follow from the classes; a release
-    that has none, or publishes more than they say, answers by itself. Nobody learns anything of records that are left
-    out: they are believed to be like the whole table, by the adversary and by the researcher.
+    A question without an answer raises Undefined with the reason. Beliefs and estimates follow from the classes, unless
+    a release has none or publishes more. Suppressed records are assumed to be distributed like the whole table.
     """
 
     table: Table
-    removed: frozenset[str] = frozenset()  # the columns that are not published
-    left_out: int = 0  # the records of the table that are not published
-    original: bool = True  # the table is the original, not only what a file tells of it
-    guarantee: str = ""  # what its method promises by itself, whatever the data
-    caution: str = ""  # what everybody who gets it has to know, as part of a sentence
-    rest: Mapping[str, np.ndarray] = MappingProxyType({})  # of who is left out, where a researcher knows more than Q
-    in_rows: bool = False  # whoever estimates counts rows, to which values are dealt anew in each file
-    truthful: bool = True  # what it shows of people is true of them, or was drawn for each by declared chances
+    unpublished_columns: frozenset[str] = frozenset()  # columns that are not published
+    suppressed: int = 0  # number of records that are not published
+    has_original: bool = True  # the table is the original, not a reconstruction from a file
+    guarantee: str = ""  # what the method guarantees for any data
+    notices: tuple[str, ...] = ()  # what the method reports about this release, as parts of sentences
+    caution: str = ""  # what every recipient has to know, as part of a sentence
+    suppressed_distribution: Mapping[str, np.ndarray] = MappingProxyType(
+        {}
+    )  # of suppressed records, if more than Q is known
+    is_assigned_per_file: bool = False  # estimates count rows, whose values are assigned again for each file
+    layout: Mapping[str, Any] = MappingProxyType({"kind": "generalized"})  # what an audit needs besides labels
+    is_truthful: bool = True  # values are the people's own, or drawn from them by declared chances
 
     @property
-    def to_pass_on(self) -> str:
-        """What everybody who gets it has to know, as part of a sentence: of its method, and that it is of a sample."""
+    def recipient_notice(self) -> str:
+        """The method's caution and the description of a sample, which every recipient has to know, as part of a
+        sentence."""
         return "; ".join(filter(None, (self.caution, self.table.sampled and f"it is of {self.table.sampled}")))
 
     # --- the four questions
@@ -79,111 +84,125 @@ class Release(ABC):
 
     @property
     def own_classes(self) -> Classes:
-        """The classes with each record in one of them: in a foreign release more may look alike than share a class."""
+        """The classes with each record in exactly one. They differ from `classes` where classes overlap, in a foreign
+        release."""
         return self.classes
 
     @property
     def overlapping(self) -> bool:
-        """Whether a record may be in several classes."""
+        """True if a record may belong to several classes."""
         return False
 
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
-        """What an adversary believes about the sensitive value of each record's group; Q where it is not published.
+        """Return the attacker's beliefs about the sensitive value of each record's group; the prior Q if the column is
+        unpublished.
 
-        She knows the quasi-identifiers of everybody and the class of each, or not the class: then any record of the
-        classes whose regions cover a person may be the person's, and people alike in all quasi-identifiers are a group.
-        Those who are left out are one group more, the last.
+        The attacker knows the quasi-identifiers of everybody. An `own class` attacker also knows each person's class.
+        For a `covering classes` attacker, any record of the classes whose regions cover a person may be the person's,
+        and people with identical quasi-identifiers form a group. Suppressed records form the last group.
         """
-        self._known(sensitive)
-        if sensitive in self.removed:
+        self._require_sensitive(sensitive)
+        if sensitive in self.unpublished_columns:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
             if sensitive not in self._covered:
                 self._covered[sensitive] = self._covering(sensitive)
             return self._covered[sensitive]
         sizes, beliefs = self.own_classes.sizes, self.classes.distributions(sensitive)
-        if not self.left_out:
+        if not self.suppressed:
             return Posterior(sizes, beliefs)
         prior = self.table.sensitive[sensitive].prior
-        return Posterior(np.append(sizes, self.left_out), np.vstack([beliefs, prior]))
+        return Posterior(np.append(sizes, self.suppressed), np.vstack([beliefs, prior]))
 
     @cached_property
     def _covered(self) -> dict[str, Posterior]:
-        """What was believed by all classes that cover a person, of the sensitive columns that were asked for."""
+        """A cache of the posteriors of the `covering classes` attacker, by sensitive column."""
         return {}
 
     @cached_property
     def mined(self) -> dict[Any, Any]:
-        """What miners predicted of its records: as private as these."""
+        """A cache of what miners predicted for the records. It is as private as the records."""
         return {}
 
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """The iterative fits behind the release. Models and measures are exact whatever their residual."""
+        return []
+
     def _covering(self, sensitive: str) -> Posterior:
-        """By all classes that cover a person; Q where none does."""
-        people, sizes = self.table.remember("people", lambda: told_apart(self.table.cells()))
+        """Compute the posterior from all classes that cover a person; Q if none does."""
+        people, sizes = self.table.remember("people", lambda: distinct_people(self.table.cells()))
         counts = self._expected(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
         found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
         return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """What a researcher expects: records per population and value (per population alone without `sensitive`).
+        """Return the expected number of records per population and sensitive value (per population without
+        `sensitive`).
 
-        Every value in a released region is taken as equally likely. Where the sensitive column is not published,
-        its distribution is taken as Q; so it is of those who are left out, who may be anybody. Where records stand for
-        several people, these are counted.
+        Each value in a released region is assumed to be equally likely. An unpublished sensitive column is assumed to
+        follow Q, and so are suppressed records, which may belong to any population. Where records have weights, people
+        are counted.
         """
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._known(sensitive)
+            self._require_sensitive(sensitive)
         prior = 1.0 if sensitive is None else weights.shares(self.table)[sensitive]
-        if sensitive is None or sensitive in self.removed:
-            told = self._expected(runs, same, self.people_of_classes()) * prior
+        if sensitive is None or sensitive in self.unpublished_columns:
+            found = self._expected(runs, same, self.people_of_classes()) * prior
         else:
-            told = self._expected(runs, same, self.people_of_classes(sensitive))
-        return told + self._anywhere(runs, same) * self.rest.get(sensitive or "", prior) if self.left_out else told
+            found = self._expected(runs, same, self.people_of_classes(sensitive))
+        if not self.suppressed:
+            return found
+        return found + self._anywhere(runs, same) * self.suppressed_distribution.get(sensitive or "", prior)
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
-        """The people of each class, a column a value of the sensitive one: its records, where these have no weight."""
+        """Return the number of people in each class, one column per sensitive value; records, where these have no
+        weights."""
         return self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
 
     def _anywhere(self, runs: np.ndarray, same: np.ndarray) -> np.ndarray:
-        """Of the people that are left out, how many are expected in each population."""
+        """Return how many suppressed people are expected in each population."""
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        gone: float = self.left_out
+        gone: float = self.suppressed
         if self.table.weight is not None:
             gone = float(weights.people(self.table).sum() - self.people_of_classes().sum())
         return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
 
     def count(self, workload: Workload) -> np.ndarray:
-        """What a researcher expects of each query: a count, a sum or an average, as it asks for."""
-        return answers.expected(self, workload)
+        """Return the expected answer to each query: a count, a sum or an average."""
+        return evaluator.expected_answers(self, workload)
 
     def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the most that the truth may be, for certain, by what is published."""
-        return bounds.certain(self, workload)
+        """Return the certain minimum and maximum of each query's true answer, given what is published."""
+        return bounds.certain_bounds(self, workload)
 
-    def joint(self, names: Sequence[str], original: bool = False) -> Joint:
-        """The published records by class and by columns that are told of each record unchanged; where `original`, by
-        the original codes of any columns."""
-        return of_histograms(self, names, original)
+    def class_counts(self, names: Sequence[str], original: bool = False) -> ClassCounts:
+        """Count the published records by class and by columns that are published for each record unchanged.
 
-    def published_alone(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """The same of the published records alone, each counted once whatever its weight."""
-        if not self.left_out and self.table.weight is None:
+        With `original`, count by the original codes of any columns.
+        """
+        return counts_from_histograms(self, names, original)
+
+    def estimate_published(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
+        """Return the estimate for the published records alone, each counted once whatever its weight."""
+        if not self.suppressed and self.table.weight is None:
             return self.estimate(populations, sensitive)
         runs, same = as_runs(populations)
         counts = self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
         return self._expected(runs, same, counts, whole=self.classes.exact)
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
-        """People per population and value; where `whole`, records of all classes that meet the population, in full."""
+        """Return people per population and value; with `whole`, all records of each class that overlaps the
+        population."""
         left, right = self.table.edges
         classes, weighed = self.classes, self.table.weight is not None and not whole
         counts = np.ascontiguousarray(histogram, dtype=np.float64 if weighed else np.int64)
         assert classes.low is not None and classes.high is not None
         return cell_kernels.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
 
-    def _known(self, sensitive: str) -> None:
+    def _require_sensitive(self, sensitive: str) -> None:
         if sensitive not in self.table.sensitive:
             raise BadInput(
                 f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}"
@@ -191,163 +210,171 @@ class Release(ABC):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The names of what is published."""
+        """The names of the published files."""
         return ("release",)
 
     @abstractmethod
     def rows(self) -> dict[str, Rows]:
-        """What is in each published file, by name, as codes: record by record in random order."""
+        """Return the rows of each published file as codes, one row per record in random order."""
 
-    def starred_rows(self, where: str | Path) -> dict[str, Rows]:
-        """The same with a row of `*` for each record that is left out; all is text, unless it is for Parquet."""
+    def rows_with_suppressed(self, where: str | Path) -> dict[str, Rows]:
+        """Return the rows with a row of `*` for each suppressed record. All cells are text, except for Parquet."""
         tables = self.rows()
-        if not self.left_out:
+        if not self.suppressed:
             return tables
         if len(tables) > 1 or self.classes.exact:
             raise BadInput(
-                f"{where}: rows of * stand for records left out of one file with generalized values; this release "
-                "publishes quasi-identifiers unchanged. Leave these records out of the file instead"
+                f"{where}: rows of * represent records suppressed in one file with generalized values; this release "
+                "publishes quasi-identifiers unchanged. Export it without rows of * instead"
             )
-        kept = self.table.records - self.left_out
+        kept = self.table.records - self.suppressed
         as_text = Path(where).suffix != ".parquet"
-        return {name: with_stars(rows, kept, self.left_out, as_text) for name, rows in tables.items()}
+        return {name: with_suppressed_rows(rows, kept, self.suppressed, as_text) for name, rows in tables.items()}
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """What is in each published file, by name."""
+        """Return the contents of each published file by name."""
         return {name: rows.frame() for name, rows in self.rows().items()}
 
     def frame(self) -> pd.DataFrame:
-        """One row a record as published, in random order."""
+        """Return one row per record as published, in random order."""
         return self.rows()["release"].frame()
 
     def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
-        """How likely each value of a sensitive column is released as each kind of row shows it, values x kinds, and the
-        kind of each record's row; Undefined where people are not found by their quasi-identifiers."""
-        raise Undefined("it has neither classes nor rows with noise, so how values go together is not learnt from it")
+        """Return the likelihood of each kind of row (values x kinds), and the kind of each record's row.
+
+        Raise Undefined where people are not found by their quasi-identifiers.
+        """
+        raise Undefined("this release has neither classes nor rows with noise, so no model of its rows can be learned")
 
     # --- what follows
 
     def audit(self, model: Model) -> Audit:
-        """Whether the model holds, and the classes that break it."""
+        """Check whether the model holds, and list the classes that violate it."""
         if not isinstance(model, Model):
-            raise BadInput(f"audit: {said(model)} is not a model; write, for example, KAnonymity(5)")
+            raise BadInput(f"audit: {safe_repr(model)} is not a model; write, for example, KAnonymity(5)")
         return model.audit(self.classes)
 
     @property
     def group_of_record(self) -> np.ndarray:
-        """The group of `posterior` that each record of the table is in: for miners and previews, never published."""
-        raise Undefined("no released record stands for an original one")
+        """The group of `posterior` that each record of the table belongs to: for miners and previews, never
+        published."""
+        raise Undefined("released records cannot be matched to original ones")
 
     @property
     def group_of_cell(self) -> np.ndarray | None:
-        """The same of each of the table's cells; None where the records of one may be in several groups."""
+        """The group of each of the table's cells; None where the records of a cell may belong to several groups."""
         return None
 
     @property
     def published_records(self) -> np.ndarray:
-        """The records of the table that are published, ascending: for miners and attacks, never published."""
-        raise Undefined("no released record stands for an original one")
+        """The numbers of the published records, ascending: for miners and attacks, never published."""
+        raise Undefined("released records cannot be matched to original ones")
 
     def shown(self, name: str, seed: int = 0) -> Shown:
-        """What each published record shows of a column, in the order of `published_records`; never published itself.
+        """Return what each published record shows of a column, in the order of `published_records`; never published.
 
-        Sensitive values that are published for a class as a whole are dealt to its records, by the seed.
+        Sensitive values that are published per class are assigned to its records at random, by the seed.
         """
         if name not in self.table.columns:
-            raise BadInput(f"{said(name)} is not a column of the table; {meant(name, self.table.names)}")
-        if name in self.removed or name == self.table.weight:
+            raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, self.table.names)}")
+        if name in self.unpublished_columns or name == self.table.weight:
             raise Undefined(f"{name!r} is not published")
-        self.table.engine.require_memory("what a release shows is looked at record by record")
+        self.table.engine.require_memory("what a release shows is computed record by record")
         return self._shown(name, seed)
 
     def _shown(self, name: str, seed: int) -> Shown:
-        raise Undefined("what a release of this kind shows of each record is not known")
+        raise Undefined("this kind of release does not show values record by record")
 
     def without(self, gone: np.ndarray) -> Release:
-        """The same release with the records of some classes left out."""
-        raise Undefined("no record can be left out of a release of this kind")
+        """Return the same release with the records of some classes suppressed."""
+        raise Undefined("no record of this kind of release can be suppressed")
 
     def class_labels(self, name: str) -> np.ndarray:
-        """The released value of a quasi-identifier in each class."""
+        """Return the released value of a quasi-identifier in each class."""
         return region_labels(self.table.columns[name], self.classes, self._axis(name))
 
     def _axis(self, name: str) -> int:
-        """The number of a quasi-identifier."""
+        """Return the number of a quasi-identifier."""
         if name not in self.table.quasi:
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
         return self.table.quasi.index(name)
 
     def label_level(self, name: str) -> int | np.ndarray | None:
-        """The level from which on nodes of a quasi-identifier have their labels, in all classes or in each; None where
-        labels are of values."""
+        """Return the lowest level whose node labels the release uses, for all classes or for each; None if labels are
+        values."""
         return None
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """What each label stands for; nothing where all values are published unchanged."""
+        """Return what each label stands for; empty if all values are published unchanged."""
         return []
 
     @property
     def reading(self) -> dict[str, Any]:
-        """How it was read, if it was: records that are suppressed altogether, what a missing value fits, notes."""
+        """Options and notes of a release that was read from a file: suppressed records, what a missing value matches,
+        notes."""
         return {"suppressed": 0, "missing_fits": "itself", "notes": []}
 
     # --- neutral columns
 
     @property
     def neutral(self) -> list[str]:
-        """The columns that are published unchanged."""
-        return [name for name in self.table.neutral if name not in self.removed]
+        """The neutral columns that are published unchanged."""
+        return [name for name in self.table.neutral if name not in self.unpublished_columns]
 
     @cached_property
-    def beside(self) -> Beside:
-        """What is found by who knows the neutral columns of everybody, too."""
-        return self.beside_those(self.neutral)
+    def side_information_risk(self) -> SideInformationRisk:
+        """The risk from an attacker who also knows the neutral columns of everybody."""
+        return self.side_information_risk_of(self.neutral)
 
     @abstractmethod
-    def beside_those(self, neutral: Sequence[str]) -> Beside:
-        """What is found by who knows some neutral columns of everybody, too."""
+    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
+        """Return the risk from an attacker who also knows these neutral columns of everybody."""
 
     @property
-    def blurred(self) -> dict[str, np.ndarray]:
-        """Which columns are not published unchanged, and for which records; taken are all of them."""
+    def changed_columns(self) -> dict[str, np.ndarray]:
+        """The columns that are not published unchanged, each with a mask of the records that this applies to (here
+        all)."""
         return dict.fromkeys([*self.table.quasi, *self.table.sensitive], np.ones(self.table.records, bool))
 
-    def untouched(self, names: Iterable[str]) -> list[str]:
-        """Those of the columns that are published as every record has them."""
-        return [name for name in names if name not in self.removed and name not in self.blurred]
+    def unchanged_columns(self, names: Iterable[str]) -> list[str]:
+        """Return those of the columns that are published with every record's own value."""
+        return [name for name in names if name not in self.unpublished_columns and name not in self.changed_columns]
 
     def giveaways(self) -> list[Giveaway]:
-        """Neutral columns, published unchanged, that narrow what the release blurs.
+        """Return the neutral columns that narrow generalized or hidden values although they are published unchanged.
 
-        Who knows a blurred quasi-identifier may know the neutral column that follows from it (a degree, the years of
-        schooling), and look for that; or the neutral one tells it (a husband, the sex). What is hidden of a sensitive
-        column may follow from neutral ones.
+        An attacker may know the neutral column that follows from a generalized quasi-identifier (the years of schooling
+        follow from a degree), or infer the quasi-identifier from it (the sex of a husband). Hidden sensitive values may
+        follow, too.
         """
-        return giveaways(self.table, self.neutral, self.blurred) if self.neutral else []
+        return find_giveaways(self.table, self.neutral, self.changed_columns) if self.neutral else []
 
-    def named(self) -> list[str]:
-        """Neutral columns, published unchanged, that nearly name people; two releases can be joined by one of them."""
-        return [name for name in self.neutral if names(self.table.columns[name])]
+    def nearly_identifying_columns(self) -> list[str]:
+        """Return the neutral columns that nearly identify people; two releases can be joined by one of them."""
+        return [name for name in self.neutral if nearly_identifies_people(self.table.columns[name])]
 
     @cached_property
-    def telling(self) -> list[str]:
-        """The neutral columns that tell too much: they name people, narrow what is blurred, or single out a noticeable
-        share of the records beside those with fewer values."""
+    def disclosing_columns(self) -> list[str]:
+        """The neutral columns that disclose too much: they identify people, narrow generalized values, or, together
+        with columns of fewer values, make a noticeable share of the records unique."""
         if not self.neutral or not self.table.engine.in_memory:
-            return self.neutral  # nobody can tell which of them: all
-        told, without, kept = {*self.named()}, self.beside_those(()), list[str]()
-        told |= {name for one in self.giveaways() for name in one.columns}
+            return self.neutral  # records are needed to find out which: all
+        disclosing, without, kept = {*self.nearly_identifying_columns()}, self.side_information_risk_of(()), list[str]()
+        disclosing |= {name for one in self.giveaways() for name in one.columns}
         for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):
-            if name not in told and not self.beside_those([*kept, name]).noticeably_more(without):
+            if name not in disclosing and not self.side_information_risk_of([*kept, name]).is_noticeably_above(without):
                 kept.append(name)
         return [name for name in self.neutral if name not in kept]
 
-    def refuse_giveaways(self, where: str | Path, mended: str = IN_PYTHON) -> None:
-        """Raise BadInput where neutral columns name people, give away what the release blurs, or single people out."""
-        if self.telling:
-            found = [f"{name!r} nearly names people: hardly any share a value" for name in self.named()]
-            found += [*map(str, self.giveaways()), str(self.beside)]
-            raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {mended}")
+    def refuse_giveaways(self, where: str | Path, advice: str = IN_PYTHON) -> None:
+        """Raise BadInput if neutral columns identify people, narrow generalized values, or make records unique."""
+        if self.disclosing_columns:
+            found = [
+                f"{name!r} nearly identifies people: hardly any share a value"
+                for name in self.nearly_identifying_columns()
+            ]
+            found += [*map(str, self.giveaways()), str(self.side_information_risk)]
+            raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {advice}")
 
     # --- files
 
@@ -361,27 +388,26 @@ class Release(ABC):
         smallest: int = SMALLEST,
         stars: bool = False,
     ) -> list[Path]:
-        """Write the release as CSV or Parquet, by the ending of the name; all files appear whole or none does.
+        """Write the release as CSV or Parquet, by the extension of the name; all files appear whole or none does.
 
-        Beside it, where values are generalized, stands a codebook, as CSV and as JSON: what each label stands for; it
-        lists no value that fewer than about `smallest` people have.
-        Refused where a neutral column names people, or gives away what the release blurs, unless `giveaways` says
-        that it is known. `defuse` puts an apostrophe before what a spreadsheet would take for a formula in CSV.
-        Records that are left out are absent from the file, or rows of `*` where `stars` asks for them: in Parquet
-        numbers and dates are missing there. Of records in Spark, `spark:catalog.db.released` is a table there and
-        `spark:/folder/released.parquet` a folder of files, which Spark writes itself; neither takes another's place.
+        Where values are generalized or changed, a codebook (CSV and JSON) explains each label. It lists no value that
+        fewer than about `smallest` people have. Export is refused if a neutral column identifies people or reveals what
+        the release hides, unless `giveaways` is set. `defuse` puts an apostrophe before formulas in CSV. Suppressed
+        records are absent, or rows of `*` with `stars`. If the records are in Spark, `spark:catalog.db.released` writes
+        a table there and `spark:/folder/released.parquet` a folder of files; neither replaces an existing one.
         """
         if not giveaways:
             self.refuse_giveaways(path)
         if str(path).startswith(IN_SPARK):
             return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
-        tables = self.starred_rows(path) if stars else self.rows()
-        of = self.table.sampled.told(smallest) if self.table.sampled else ""
-        return write_files(Path(path), tables, self.codebook(smallest), of, defuse=defuse, overwrite=overwrite)
+        tables = self.rows_with_suppressed(path) if stars else self.rows()
+        of = self.table.sampled.describe(smallest) if self.table.sampled else ""
+        book = self.codebook(smallest)
+        return write_files(Path(path), tables, book, of, described(self), defuse=defuse, overwrite=overwrite)
 
 
 def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Populations as runs, and how many leading attributes each shares with the one before it."""
+    """Return populations as runs, and how many leading attributes each shares with the previous one."""
     if isinstance(populations, Populations):
         return populations.runs, populations.same
     runs = np.ascontiguousarray(populations, dtype=np.int32)
@@ -389,6 +415,6 @@ def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def refuse_other(given: Any, where: str) -> None:
-    """Raise BadInput for what is not a release."""
+    """Raise BadInput if the argument is not a release."""
     if not isinstance(given, Release):
-        raise BadInput(f"{where}: {said(given)} is not a release; a method makes one of a table")
+        raise BadInput(f"{where}: {safe_repr(given)} is not a release; a method makes one of a table")

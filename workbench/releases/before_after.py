@@ -1,6 +1,7 @@
-"""Original beside release: how the records lie over the values of a column, or of two, before and after.
+"""Distributions of a column, or of two, in the original and in the release.
 
-After is what a researcher expects who has the release alone. Records that it leaves out are counted by themselves.
+The distribution after is the expectation of a recipient of the release alone. Suppressed records are counted
+separately.
 """
 
 from __future__ import annotations
@@ -15,29 +16,30 @@ from workbench.data.table import Table
 from workbench.releases.base import Release
 from workbench.releases.labels import run_labels
 
-BARS, SIDE = 40, 12  # values or groups at most that are told apart: of one column, and on each side of a cross table
+BARS, SIDE = 40, 12  # maximum number of groups: of one column, and on each side of a cross table
 OTHERS = "others"
-TINY = 1e-300  # above it floats are divided by
-CHANGED = "both columns are published unchanged, so their cross table is that of the original"
+TINY = 1e-300  # smallest divisor
+CHANGED = "both columns are published unchanged, so their cross table equals the original's"
 
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """A column's codes in groups: its values, nodes of its hierarchy, intervals, or the commonest values and others."""
+    """A column's codes in groups: its values, nodes of its hierarchy, intervals, or the most common values and
+    others."""
 
     labels: tuple[str, ...]
-    of_code: np.ndarray  # the group of each code
-    runs: np.ndarray  # groups x (low, high); others, the last, have none
-    declared: bool = True  # values or nodes; not equal parts of the range, whose ends the data decide
+    of_code: np.ndarray  # group of each code
+    runs: np.ndarray  # groups x (low, high); the last group, others, has none
+    declared: bool = True  # values or nodes, not equal parts of the range, whose ends depend on the data
 
     def counted(self, totals: np.ndarray) -> np.ndarray:
-        """Records of each group."""
+        """Return the number of records in each group."""
         return np.bincount(self.of_code, totals, len(self.labels))
 
 
 @dataclass(frozen=True, eq=False)
 class BeforeAfter:
-    """The records of each group of a column's values; None after, where the column is not published."""
+    """The number of records in each group of a column's values; `after` is None if the column is not published."""
 
     column: str
     role: str
@@ -48,13 +50,13 @@ class BeforeAfter:
 
     @property
     def moved(self) -> float | None:
-        """The share of the published records that are told in another group than they would be in the original."""
+        """The share of the published records that are in another group than in the original."""
         return None if self.after is None else _moved(self.before, self.after)
 
 
 @dataclass(frozen=True, eq=False)
 class Cross:
-    """The records of each pair of groups, of two columns."""
+    """The number of records in each pair of groups of two columns."""
 
     columns: tuple[str, str]
     labels: tuple[tuple[str, ...], tuple[str, ...]]
@@ -64,37 +66,39 @@ class Cross:
 
     @property
     def moved(self) -> float:
-        """The share of the published records that are told in another cell than they would be in the original."""
+        """The share of the published records that are in another cell than in the original."""
         return _moved(self.before, self.after)
 
 
 def before_and_after(release: Release, name: str, most: int = BARS) -> BeforeAfter:
-    """How the records lie over a column before, and as a researcher expects after, in at most so many groups."""
+    """Return the distribution of a column in the original, and its expectation given the release, in at most `most`
+    groups."""
     table = _original(release)
     bins, before = bins_of(table, name, most), _totals(table, name)
-    if name in release.removed:
+    if name in release.unpublished_columns:
         after = None
     elif table.roles[name] == "quasi":
         after = _all(bins, _expected(release, {name: bins})[:, 0], _published(release))
     else:
-        after = bins.counted(_told(release, name))
-    return BeforeAfter(name, table.roles[name], bins.labels, bins.counted(before), after, release.left_out)
+        after = bins.counted(_unchanged_counts(release, name))
+    return BeforeAfter(name, table.roles[name], bins.labels, bins.counted(before), after, release.suppressed)
 
 
 def cross(release: Release, a: str, b: str) -> Cross:
-    """The same of two columns, one of which is a quasi-identifier; Undefined for columns that are not published."""
+    """Return the cross table of two columns, one of them a quasi-identifier; raise Undefined for unpublished
+    columns."""
     table = _original(release)
     if a == b:
-        raise BadInput(f"cross: {a!r} twice; choose two columns")
+        raise BadInput(f"cross: both columns are {a!r}; choose two different columns")
     if table.roles.get(a) != "quasi":
         other = cross(release, b, a) if table.roles.get(b) == "quasi" else None
         if other is None:
             raise Undefined(CHANGED)
         return Cross((a, b), other.labels[::-1], other.before.T, other.after.T, other.suppressed)
-    if hidden := [name for name in (a, b) if name in release.removed]:
+    if hidden := [name for name in (a, b) if name in release.unpublished_columns]:
         raise Undefined(f"{' and '.join(hidden)} {'is' if len(hidden) == 1 else 'are'} not published")
     if table.roles[b] == "neutral":
-        raise Undefined("cross tables are of quasi-identifiers and sensitive columns; neutral ones are unchanged")
+        raise Undefined("cross tables show quasi-identifiers and sensitive columns; neutral columns are unchanged")
     rows, columns, records = bins_of(table, a, SIDE), bins_of(table, b, SIDE), _published(release)
     before = _joint(table, a, b, rows, columns)
     if table.roles[b] == "quasi":
@@ -105,15 +109,15 @@ def cross(release: Release, a: str, b: str) -> Cross:
         after = _framed(found, *sides)
         after *= records / after.sum()
     else:
-        found, told = _expected(release, {a: rows}, b), _told(release, b)
+        found, totals = _expected(release, {a: rows}, b), _unchanged_counts(release, b)
         if len(rows.runs) < len(rows.labels):
-            found = np.vstack([found, told - found.sum(axis=0)])
-        after = np.stack([columns.counted(one) for one in found * (told / np.maximum(found.sum(axis=0), TINY))])
-    return Cross((a, b), (rows.labels, columns.labels), before, after, release.left_out)
+            found = np.vstack([found, totals - found.sum(axis=0)])
+        after = np.stack([columns.counted(one) for one in found * (totals / np.maximum(found.sum(axis=0), TINY))])
+    return Cross((a, b), (rows.labels, columns.labels), before, after, release.suppressed)
 
 
 def bins_of(table: Table, name: str, most: int = BARS) -> Bins:
-    """The groups in which a column is told, always the same of one table: at most so many."""
+    """Return the groups of a column, at most `most`; always the same for one table."""
     return table.remember(("bins", name, most), lambda: _bins(table, name, most))
 
 
@@ -133,14 +137,14 @@ def _bins(table: Table, name: str, most: int) -> Bins:
 
 
 def _levels(column: Column, most: int) -> np.ndarray | None:
-    """The finest level of the hierarchy that has few enough groups, if one has."""
+    """Return the finest level of the hierarchy with few enough groups; None if there is none."""
     levels = range(len(column.hierarchy.levels)) if column.hierarchy else range(0)
     nodes = (column.node(level) for level in levels)
     return next((node for node in nodes if 1 < node[-1] + 1 <= most), None)
 
 
 def _widths(column: Column, most: int) -> np.ndarray:
-    """Equal parts of the range of numbers or dates; missing is one by itself."""
+    """Split the range of numbers or dates into equal parts; missing is a part of its own."""
     at, missing = column.positions[: len(column.values)], int(column.missing > 0)
     span = max(float(at[-1] - at[0]), TINY)
     part = np.minimum(((at - at[0]) / span * (most - missing)).astype(int), most - missing - 1)
@@ -156,7 +160,7 @@ def _as_runs(column: Column, of_code: np.ndarray, declared: bool) -> Bins:
 
 
 def _commonest(labels: tuple[str, ...], totals: np.ndarray, most: int) -> Bins:
-    """The commonest values, in their order, and all others together."""
+    """Return the most common values, in their order, and all others as one group."""
     codes = np.arange(len(labels))
     if len(labels) > most:
         codes = np.sort(np.argsort(-totals, kind="stable")[: most - 1])
@@ -171,8 +175,8 @@ def _commonest(labels: tuple[str, ...], totals: np.ndarray, most: int) -> Bins:
 
 
 def _original(release: Release) -> Table:
-    if not release.original:
-        raise Undefined("the original is not known, so there is nothing to set beside the release")
+    if not release.has_original:
+        raise Undefined("the original is not available, so there is nothing to compare with the release")
     return release.table
 
 
@@ -181,7 +185,7 @@ def _totals(table: Table, name: str) -> np.ndarray:
 
 
 def _joint(table: Table, a: str, b: str, rows: Bins, columns: Bins) -> np.ndarray:
-    """The records of each pair of groups in the original."""
+    """Count the records of each pair of groups in the original."""
     cells = table.cells()
     codes = cells.quasi[table.quasi.index(b)] if b in table.quasi else cells.others[b]
     place = rows.of_code[cells.quasi[table.quasi.index(a)]] * len(columns.labels) + columns.of_code[codes]
@@ -193,11 +197,11 @@ def _joint(table: Table, a: str, b: str, rows: Bins, columns: Bins) -> np.ndarra
 
 
 def _published(release: Release) -> int:
-    return release.table.records - release.left_out
+    return release.table.records - release.suppressed
 
 
 def _expected(release: Release, bins: dict[str, Bins], sensitive: str | None = None) -> np.ndarray:
-    """What the release lets expect of each group of one column, or pair of groups of two; others are not among them."""
+    """Return the expected number of records in each group of one column, or pair of groups of two, without "others"."""
     table = release.table
     chosen = [
         bins[name].runs if name in bins else np.array([[0, table.columns[name].size - 1]]) for name in table.quasi
@@ -205,28 +209,29 @@ def _expected(release: Release, bins: dict[str, Bins], sensitive: str | None = N
     numbers = np.meshgrid(*(np.arange(len(runs)) for runs in chosen), indexing="ij")
     order = [table.quasi.index(name) for name in bins]
     runs = np.stack([one[number.ravel()] for one, number in zip(chosen, numbers, strict=True)], axis=1)
-    if len(order) == 2 and order[0] > order[1]:  # the first column asked for changes slowest
+    if len(order) == 2 and order[0] > order[1]:  # the first column changes slowest
         first, second = (len(one.runs) for one in bins.values())
         runs = runs.reshape(second, first, *runs.shape[1:]).swapaxes(0, 1).reshape(runs.shape)
-    return release.published_alone(np.ascontiguousarray(runs, dtype=np.int32), sensitive)
+    return release.estimate_published(np.ascontiguousarray(runs, dtype=np.int32), sensitive)
 
 
-def _told(release: Release, name: str) -> np.ndarray:
-    """The published records of each value of a column that is not generalized."""
+def _unchanged_counts(release: Release, name: str) -> np.ndarray:
+    """Return the published records of each value of a column that is not generalized."""
     table = release.table
     if name in table.sensitive:
         everybody = np.array([[[0, table.columns[one].size - 1] for one in table.quasi]], np.int32)
-        return release.published_alone(everybody, name)[0]
-    if not release.left_out:
+        return release.estimate_published(everybody, name)[0]
+    if not release.suppressed:
         return table.columns[name].totals
     kept = release.group_of_record < len(release.own_classes)
     return np.bincount(table.codes[name][kept], minlength=table.columns[name].size)
 
 
 def _all(bins: Bins, expected: np.ndarray, records: int) -> np.ndarray:
-    """With the others, who are the rest of the published records.
+    """Append the others, who are the remaining published records.
 
-    Where there are none, what is expected of numbers that do not occur is dealt out: so are shares in U_loss.
+    Without others, the expectation for numbers that do not occur is distributed over the groups, as shares are in
+    U_loss.
     """
     if len(bins.runs) < len(bins.labels):
         return np.append(expected, records - expected.sum())
@@ -234,7 +239,7 @@ def _all(bins: Bins, expected: np.ndarray, records: int) -> np.ndarray:
 
 
 def _framed(inner: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """A cross table with the others of each side, who are what its sums lack."""
+    """Return a cross table with the others of each side, computed from the marginal sums."""
     if len(columns) > inner.shape[1]:
         inner = np.column_stack([inner, rows[: len(inner)] - inner.sum(axis=1)])
     framed = np.vstack([inner, columns - inner.sum(axis=0)]) if len(rows) > len(inner) else inner
@@ -242,6 +247,6 @@ def _framed(inner: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndar
 
 
 def _moved(before: np.ndarray, after: np.ndarray) -> float:
-    """Half the sum of differences of the two distributions."""
+    """Return half the sum of the absolute differences of the two distributions."""
     p, q = before / max(before.sum(), 1), after / max(after.sum(), TINY)
     return float(np.abs(p - q).sum() / 2)

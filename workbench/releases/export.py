@@ -1,4 +1,4 @@
-"""A released table as codes, its rows in random order, and how they are written batch by batch as CSV or Parquet."""
+"""A released table as codes in random order, written batch by batch as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine
 
 NONE = np.zeros(0, np.int32)
 TEXT = pa.large_string()
-BATCH = 1 << 16  # rows, or distinct values, that are text at a time
-# a spreadsheet takes what begins so for a formula, also in the wide letters of Japanese text
+BATCH = 1 << 16  # rows, or distinct values, that are converted to text at a time
+# Spreadsheets interpret text with these first characters as formulas, also in full-width letters.
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-# what some reader takes for an end of a cell, of a line or of a quote, or leaves out
+# Characters that some reader interprets as the end of a cell, line or quote, or drops.
 QUOTED = "[\",;|\\x00-\\x1f\\x7f\u0085\u2028\u2029]|^[ '\ufeff]| $"
 
 
-class Coded(NamedTuple):
-    """A column: its distinct values, and which of them each record has."""
+class CodedColumn(NamedTuple):
+    """A column: its distinct values, and the code of each record."""
 
     name: str
     values: pd.Series
     codes: np.ndarray
 
 
-class Named(NamedTuple):
-    """A column and its distinct values; which of them a record has is said elsewhere."""
+class ColumnValues(NamedTuple):
+    """A column and its distinct values, without the codes of records."""
 
     name: str
     values: pd.Series
 
 
-class Held(NamedTuple):
-    """Records that an engine holds: which of its columns each released one follows (None: the class)."""
+class EngineRecords(NamedTuple):
+    """Records in an engine, with the engine's column for each released one (None: the class)."""
 
     engine: Engine
     names: Sequence[str | None]
@@ -52,29 +52,29 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The columns of a released table, and what begins anew the codes of its records, some records at a time."""
+    """The columns of a released table, and a function that yields the codes of its records in batches."""
 
-    columns: Sequence[Named]
+    columns: Sequence[ColumnValues]
     batches: Callable[[], Iterator[list[np.ndarray]]]
-    held: Held | None = None
+    held: EngineRecords | None = None
 
     @classmethod
-    def ordered(cls, columns: Sequence[Coded], order: np.ndarray) -> Rows:
-        """Records that are in memory, in this order."""
+    def ordered(cls, columns: Sequence[CodedColumn], order: np.ndarray) -> Rows:
+        """Build rows from records in memory, in this order."""
 
         def batches() -> Iterator[list[np.ndarray]]:
             for start in range(0, len(order), BATCH):
                 yield [one.codes[order[start : start + BATCH]] for one in columns]
 
-        return cls([Named(one.name, one.values) for one in columns], batches)
+        return cls([ColumnValues(one.name, one.values) for one in columns], batches)
 
     @classmethod
-    def shuffled(cls, columns: Sequence[Coded]) -> Rows:
-        """In an order that only the operating system knows."""
+    def shuffled(cls, columns: Sequence[CodedColumn]) -> Rows:
+        """Build rows in an order that only the operating system knows."""
         return cls.ordered(columns, operating_system_random().permutation(len(columns[0].codes) if columns else 0))
 
     def frame(self) -> pd.DataFrame:
-        """All of it in memory."""
+        """Return all rows in memory."""
         parts: list[list[np.ndarray]] = [[] for _ in self.columns]
         for batch in self.batches():
             for part, codes in zip(parts, batch, strict=True):
@@ -84,7 +84,7 @@ class Rows:
         )
 
     def first(self) -> pd.DataFrame:
-        """The first distinct value of each column."""
+        """Return the first distinct value of each column."""
         return self._framed(one.values.iloc[:1] for one in self.columns)
 
     def _framed(self, values: Iterable[pd.Series]) -> pd.DataFrame:
@@ -92,16 +92,16 @@ class Rows:
         return frame.set_axis([one.name for one in self.columns], axis=1)
 
     def defused(self) -> Rows:
-        """The same with an apostrophe before every text and name that a spreadsheet would take for a formula.
+        """Return rows with an apostrophe before every text and name that a spreadsheet would interpret as a formula.
 
-        Numbers stay, written as text too: -5 is no formula.
+        Numbers are unchanged, even if written as text: -5 is not a formula.
         """
-        columns = [Named(_safe(name), _without_formulas(values)) for name, values in self.columns]
+        columns = [ColumnValues(_safe(name), _without_formulas(values)) for name, values in self.columns]
         return replace(self, columns=columns)
 
 
 def write_csv(rows: Rows, file: IO[bytes]) -> None:
-    """Text in UTF-8: what is missing is empty, and what a reader might not take for one cell is in quotes."""
+    """Write UTF-8 text: missing values are empty, and cells are quoted if a reader could split them."""
     cells = [_cells(column, alone=len(rows.columns) == 1) for column in rows.columns]
     cells[-1] = _joined(cells[-1], "\n")
     names = _quoted(pa.array([one.name for one in rows.columns], TEXT))
@@ -113,7 +113,7 @@ def write_csv(rows: Rows, file: IO[bytes]) -> None:
 
 
 def write_parquet(rows: Rows, file: IO[bytes]) -> None:
-    """The types of the columns are kept."""
+    """Write Parquet with the types of the columns."""
     schema = pa.Schema.from_pandas(rows.first(), preserve_index=False)
     values = [
         pa.array(one.values, type=field.type, from_pandas=True) for one, field in zip(rows.columns, schema, strict=True)
@@ -124,8 +124,8 @@ def write_parquet(rows: Rows, file: IO[bytes]) -> None:
             writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
-def _cells(column: Named, alone: bool) -> pa.Array:
-    """The text of each value in a file; an empty one is seen in its quotes where it is alone in its row."""
+def _cells(column: ColumnValues, alone: bool) -> pa.Array:
+    """Return the text of each value in a file; an empty one is quoted if it is the only cell of its row."""
     text, values = text_of(column.values), column.values
     parts = [_quoted(pc.fill_null(text(values.iloc[at : at + BATCH]), "")) for at in range(0, len(values), BATCH)]
     cells = pa.concat_arrays(parts) if parts else pa.array([], TEXT)
@@ -135,7 +135,8 @@ def _cells(column: Named, alone: bool) -> pa.Array:
 
 
 def text_of(values: pd.Series) -> Callable[[pd.Series], pa.Array]:
-    """How values of this column are written: numbers and moments as pandas does, all in one form."""
+    """Return a function that formats values of this column: numbers and timestamps as pandas does, all in one
+    format."""
     kind = values.dtype.kind if isinstance(values.dtype, np.dtype) else ""
     if kind == "f":
         return lambda some: pa.array([None if v != v else repr(v) for v in some.tolist()], TEXT)
@@ -153,7 +154,7 @@ def _moments(values: pd.Series, unit: str) -> pa.Array:
 
 
 def _quoted(cells: pa.Array) -> pa.Array:
-    """Cells in double quotes where a reader might not take them for one."""
+    """Quote the cells that a reader could split or misread."""
     risky = pc.match_substring_regex(cells, QUOTED)
     if not pc.any(risky).as_py():
         return cells
@@ -161,7 +162,7 @@ def _quoted(cells: pa.Array) -> pa.Array:
 
 
 def _joined(*parts: pa.Array | str, by: str = "") -> pa.Array:
-    """Text element by element; what is no array stands in each."""
+    """Concatenate text element by element; a plain string is repeated in each."""
     return pc.binary_join_element_wise(*(pa.scalar(p, TEXT) if isinstance(p, str) else p for p in (*parts, by)))
 
 

@@ -1,4 +1,4 @@
-"""A partition of which only the classes are in memory: what needs its cells looks at them part by part."""
+"""A partition of which only the classes fit in memory; its cells are processed part by part."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.errors import TooMany, Undefined
 from workbench.base.figures import join_names
-from workbench.data.cells import Cells, locate, row_keys
-from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, elsewhere
-from workbench.data.engines.elsewhere import Cut, Cutting, Elsewhere, Runs
+from workbench.data.cells import Cells, distinct_rows, locate, row_keys
+from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, remote
+from workbench.data.engines.remote import Cut, Cutting, RemoteEngine, Runs
+from workbench.data.published_runs import published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.models.classes import Classes, most_classes, refuse_many, whole_table
-from workbench.releases.joint import Joint
+from workbench.models.classes import Classes, max_classes_in_memory, refuse_too_many_classes, whole_table
+from workbench.queries.populations import atoms
+from workbench.releases.class_counts import ClassCounts
 from workbench.releases.partition import Bucketized, Partition
-from workbench.workloads.populations import atoms
 
 NONE = Cells(np.zeros((0, 0), np.int32), {}, np.zeros(0, np.int64))
 
 
 class Part(NamedTuple):
-    """Records between two codes of some quasi-identifiers, and their classes, numbered from left to right: the class of
-    each of its cells, or no cells where all of them are one class."""
+    """Records between two codes of some quasi-identifiers, with their classes numbered from left to right.
+
+    Holds the class of each cell, or no cells if all of them form one class.
+    """
 
     runs: Runs
     classes: Classes
@@ -39,8 +42,8 @@ class Part(NamedTuple):
         return int(self.classes.sizes.sum())
 
     @classmethod
-    def of(cls, runs: Runs, cells: Cells, group: np.ndarray, sensitive: Mapping[str, Sensitive]) -> Part:
-        """The classes of these cells."""
+    def from_cells(cls, runs: Runs, cells: Cells, group: np.ndarray, sensitive: Mapping[str, Sensitive]) -> Part:
+        """Build the classes of these cells."""
         count = int(group.max()) + 1
         low, high = cell_kernels.ranges(group, np.arange(len(group), dtype=np.int32), cells.quasi, count)
         histograms = {
@@ -51,105 +54,125 @@ class Part(NamedTuple):
         return cls(runs, Classes(sizes, histograms, sensitive, low, high), cells, group)
 
 
-Parts = Callable[[], Iterator[Part]]  # always the same, made anew
+Parts = Callable[[], Iterator[Part]]  # yields the same parts on each call
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InParts(Partition):
-    """Generalized. A class has all records that are equal in all quasi-identifiers; no two show the same region."""
+    """A generalized release in which all records with identical quasi-identifiers are in one class."""
 
     found: Classes | None = None
     again: Parts = lambda: iter(())
     cutting: Cutting | None = None
 
     @classmethod
-    def of(
+    def from_parts(
         cls,
         table: Table,
         parts: Parts,
-        removed: frozenset[str] = frozenset(),
+        unpublished_columns: frozenset[str] = frozenset(),
         there: tuple[Classes, Cutting] | None = None,
     ) -> InParts:
-        """The release of these parts, of which the engine may have cut some; TooMany where its classes do not fit into
-        memory."""
+        """Build the release of these parts, of which the engine may have split some.
+
+        Raise TooMany if the classes do not fit in memory.
+        """
         if there is None:
             classes, cutting = _cut_here(table, parts), None
         else:
             classes, cutting = there
         classes = replace(classes, population=table.population)
-        return cls(table, NONE, NONE.weight, removed, found=classes, again=parts, cutting=cutting)
+        return cls(table, NONE, NONE.weight, unpublished_columns, found=classes, again=parts, cutting=cutting)
 
     @cached_property
     def classes(self) -> Classes:
         """Sizes, regions and histograms of the classes."""
+        return self._numbered_classes[1]
+
+    @cached_property
+    def _numbered_classes(self) -> tuple[np.ndarray, Classes]:
+        """The published number of each class of the parts, and the classes; classes with equal regions are merged."""
         assert self.found is not None
         published = self._published()
         histograms = {name: self.found.histograms[name] for name in published}
-        return replace(self.found, histograms=histograms, sensitive=published, exact=self.exact)
+        found = replace(self.found, histograms=histograms, sensitive=published, exact=self.exact)
+        if self.exact:
+            return np.arange(len(found)), found
+        assert found.low is not None and found.high is not None
+        low, high = published_runs(self.table, found.low, found.high)
+        found = replace(found, low=low, high=high, levels=self._levels(len(found)))
+        first, number = distinct_rows(found.regions())
+        return number, found if len(first) == len(found) else found.merged(number)
 
     @cached_property
-    def left_out(self) -> int:  # type: ignore[override]
+    def suppressed(self) -> int:  # type: ignore[override]
         return 0
 
     @cached_property
     def group_of_entry(self) -> np.ndarray:
-        """The class of each cell: nowhere in memory."""
-        raise TooMany("the cells of this release do not fit into memory, nor does the class of each")
+        """Raise TooMany: the class of each cell is not in memory."""
+        raise TooMany("the cells of this release do not fit in memory")
 
     @property
     def group_of_cell(self) -> np.ndarray | None:
         return None
 
     def without(self, gone: np.ndarray) -> Partition:
-        raise Undefined("no class can be left out where cells do not fit into memory")
+        raise Undefined("no class can be suppressed if cells do not fit in memory")
 
     @property
     def _classes_of_records(self) -> ClassesOfParts:
-        return ClassesOfParts(self._of_parts, self.classes.sizes, self.classes.histograms, self.cutting)
+        numbered, classes = self._numbered_classes
+        cutting = self.cutting if len(numbered) == len(classes) else None  # the engine numbers the classes of parts
+        return ClassesOfParts(self._of_parts, classes.sizes, classes.histograms, cutting)
 
     def _of_parts(self) -> Iterator[tuple[Engine, ClassesOfCells | int]]:
+        number = self._numbered_classes[0].astype(np.int32)
         for first, part in self._numbered():
             here = _within(self.table.seen, part)
             if part.cells is None:
-                yield here, first
+                yield here, int(number[first])
             else:
-                yield here, ClassesOfCells(self.table.quasi, part.cells, part.group + np.int32(first), _nowhere)
+                yield here, ClassesOfCells(self.table.quasi, part.cells, number[part.group + first], _nowhere)
 
     def _numbered(self) -> Iterator[tuple[int, Part]]:
-        """The parts, each with the number of its first class."""
+        """Yield the parts, each with the number of its first class."""
         first = 0
         for part in self.again():
             yield first, part
             first += len(part.classes)
 
-    def joint(self, names: Sequence[str], original: bool = False) -> Joint:
-        """The records by class and some columns; where `original`, by the original codes of sensitive ones."""
+    def class_counts(self, names: Sequence[str], original: bool = False) -> ClassCounts:
+        """Count the records by class and some columns; with `original`, by the original codes of sensitive columns."""
         if not names:
-            return super().joint([])
+            return super().class_counts([])
         if len(names) == 1 and names[0] in self._published() and not original:
-            return super().joint(names)
+            return super().class_counts(names)
         engine, found, rows = self.table.engine if original else self.table.seen, [], 0
         for first, part in self._numbered():
-            one = _joint(_within(engine, part), part, first, self.table.quasi, names)
+            one = _counts_of_part(_within(engine, part), part, first, self.table.quasi, names)
+            one = one._replace(group=self._numbered_classes[0][one.group])
             rows += len(one.group)
-            if rows > elsewhere.MOST:
+            if rows > remote.MOST:
                 raise TooMany(
-                    f"more than {elsewhere.MOST:,} combinations of {join_names(names)} in classes do not fit into "
-                    "memory; ask about fewer columns at a time"
+                    f"more than {remote.MOST:,} combinations of {join_names(names)} in classes do not fit in "
+                    "memory; use fewer columns at a time"
                 )
             found.append(one)
         codes = {name: np.concatenate([one.codes[name] for one in found]) for name in names}
-        return Joint(np.concatenate([one.group for one in found]), codes, np.concatenate([one.people for one in found]))
+        return ClassCounts(
+            np.concatenate([one.group for one in found]), codes, np.concatenate([one.people for one in found])
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BucketizedInParts(InParts, Bucketized):
-    """Bucketized; of a class that is a part, the records are counted between the ends of what is asked."""
+    """Bucketized; for a class that is a whole part, records are counted between the bounds of the populations."""
 
     exact = True
 
     def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
-        belief, told = histogram / histogram.sum(axis=1, keepdims=True), np.zeros((len(runs), histogram.shape[1]))
+        belief, found = histogram / histogram.sum(axis=1, keepdims=True), np.zeros((len(runs), histogram.shape[1]))
         sizes = [self.table.columns[name].size for name in self.table.quasi]
         for first, part in self._numbered():
             cells, group, asked = part.cells, part.group, runs
@@ -160,12 +183,12 @@ class BucketizedInParts(InParts, Bucketized):
                 group = np.zeros(len(cells), np.int32)
                 asked = np.stack([place[runs[:, a]] for a, place in enumerate(maps)], axis=1).astype(np.int32)
             here = np.ascontiguousarray(belief[first : first + len(part.classes)])
-            told += cell_kernels.reach(asked, cells.quasi, cells.weight, group, here, same)
-        return told
+            found += cell_kernels.reach(asked, cells.quasi, cells.weight, group, here, same)
+        return found
 
 
 def whole(table: Table) -> Part:
-    """The whole table as one class."""
+    """Return the whole table as one class."""
     return Part({}, whole_table(table))
 
 
@@ -173,13 +196,15 @@ def _nowhere() -> np.ndarray:
     raise TooMany("the records are not in memory")
 
 
-def _within(engine: Engine, part: Part) -> Elsewhere:
-    assert isinstance(engine, Elsewhere)  # where the records are in memory, all cells are
+def _within(engine: Engine, part: Part) -> RemoteEngine:
+    assert isinstance(engine, RemoteEngine)  # where the records are in memory, all cells are
     return engine.within(part.runs, part.records)
 
 
-def _joint(engine: Elsewhere, part: Part, first: int, quasi: Sequence[str], names: Sequence[str]) -> Joint:
-    """The records of a part by class and some columns."""
+def _counts_of_part(
+    engine: RemoteEngine, part: Part, first: int, quasi: Sequence[str], names: Sequence[str]
+) -> ClassCounts:
+    """Count the records of a part by class and some columns."""
     columns = [*names] if part.cells is None else [*dict.fromkeys([*quasi, *names])]
     counted = engine.collapse(columns, [])
     codes = dict(zip(columns, counted.quasi, strict=True))
@@ -190,22 +215,23 @@ def _joint(engine: Elsewhere, part: Part, first: int, quasi: Sequence[str], name
     (key,), _ = row_keys([int(row.max()) + 1 for row in rows], [len(group)], rows)
     _, kept, number = np.unique(key, return_index=True, return_inverse=True)
     people = np.bincount(number, counted.weight).astype(np.int64)
-    return Joint(group[kept] + first, {name: codes[name][kept] for name in names}, people)
+    return ClassCounts(group[kept] + first, {name: codes[name][kept] for name in names}, people)
 
 
 def _cut_here(table: Table, parts: Parts) -> Classes:
-    """The classes of parts, one after the other."""
+    """Return the classes of all parts in order."""
     found = []
     for part in parts():
         found.append(part.classes)
-        refuse_many(sum(map(len, found)), table)
+        refuse_too_many_classes(sum(map(len, found)), table)
     return _unchanged(_joined(found), table)
 
 
 def _unchanged(classes: Classes, table: Table) -> Classes:
-    """Classes that have all records of each sensitive value; else these have changed since they were read."""
+    """Return the classes if they have all records of each sensitive value; otherwise the records have changed on
+    disk."""
     if any((classes.histograms[name].sum(axis=0) != seen.totals).any() for name, seen in table.sensitive.items()):
-        assert isinstance(table.seen, Elsewhere)
+        assert isinstance(table.seen, RemoteEngine)
         raise table.seen.changed()
     return classes
 
@@ -213,20 +239,21 @@ def _unchanged(classes: Classes, table: Table) -> Classes:
 def cut_there(
     table: Table, cuts: Cut | int, finish: Callable[[Cells], Part], sizes: np.ndarray, whole: Mapping[int, Classes]
 ) -> tuple[Classes, Cutting] | None:
-    """The classes of a tree of parts that the engine cuts itself, and how it finds them again; None where it can't.
+    """Let the engine split a tree of parts itself; None if it cannot.
 
-    `sizes` says how many records each part has, `whole` which parts are one class.
+    Return the classes, and how the engine finds them again. `sizes` has the number of records of each part, and `whole`
+    the parts that form one class.
     """
     engine, names, lengths = table.seen, [*table.sensitive], [*map(len, table.sensitive.values())]
-    assert isinstance(engine, Elsewhere)
-    alone = np.isin(np.arange(len(sizes)), [*whole])
-    cutting = Cutting(cuts, table.quasi, names, finish, alone, np.zeros(len(sizes), np.int64))
-    found = engine.classes_there(cutting, most_classes(table))
+    assert isinstance(engine, RemoteEngine)
+    is_whole = np.isin(np.arange(len(sizes)), [*whole])
+    cutting = Cutting(cuts, table.quasi, names, finish, is_whole, np.zeros(len(sizes), np.int64))
+    found = engine.classes_there(cutting, max_classes_in_memory(table))
     if found is None:
         return None
-    refuse_many(len(found), table)
+    refuse_too_many_classes(len(found), table)
     part, size = found["part"].to_numpy(), found["size"].to_numpy()
-    if (np.bincount(part, size, len(sizes)) != np.where(alone, 0, sizes)).any():
+    if (np.bincount(part, size, len(sizes)) != np.where(is_whole, 0, sizes)).any():
         raise engine.changed()
     low, high, counts = (
         found[name].combine_chunks().flatten().to_numpy().reshape(len(found), -1) for name in ("low", "high", "counts")
@@ -242,7 +269,7 @@ def cut_there(
 
 
 def _joined(found: Sequence[Classes]) -> Classes:
-    """Classes of parts, one after the other."""
+    """Concatenate the classes of parts."""
     if len(found) == 1:
         return found[0]
     histograms = {name: np.concatenate([one.histograms[name] for one in found]) for name in found[0].histograms}

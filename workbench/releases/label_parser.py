@@ -1,4 +1,4 @@
-"""What generalised values mean, however a tool has written them: the codes of the original column that they cover."""
+"""Parser of released labels in the notations of many tools: the codes of the original column that each label covers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import DOTTED, key, keys
-from workbench.releases.unnamed_runs import in_quotes, spelled
+from workbench.releases.default_labels import format_run, in_quotes
 
 STARS = re.compile(r"\*+")
 NUMBERED = re.compile(r".*\(values (\d+) to (\d+)\)", re.S)
@@ -22,12 +22,12 @@ NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|∞)"
 CLOCK = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?"
 DATE = rf"(?:\d{{4}}(?:-\d\d(?:-\d\d{CLOCK})?)?|\d\d?\.\d\d?\.\d{{4}}|[+-]?(?:inf|∞))"
 SEPARATORS = "|;,/"
-SUPPRESSED = ("unknown", "suppressed", "masked", "redacted", "any", "all")  # where they are no value
+SUPPRESSED = ("unknown", "suppressed", "masked", "redacted", "any", "all")  # unless they are values
 MASKS = re.compile(r"[#?]|(?<=[\d#xX])[xX]")  # 479##, 479??, 479XX
-SIGNS = dict.fromkeys(("<", "under", "below", "less than"), "<")
-SIGNS |= dict.fromkeys(("<=", "=<", "≤", "up to", "at most"), "<=")
-SIGNS |= dict.fromkeys((">", "over", "above", "more than"), ">")
-SIGNS |= dict.fromkeys((">=", "=>", "≥", "at least"), ">=")
+SIGNS = dict.fromkeys(("<", "under", "below", "before", "less than"), "<")
+SIGNS |= dict.fromkeys(("<=", "=<", "≤", "up to", "until", "at most"), "<=")
+SIGNS |= dict.fromkeys((">", "over", "above", "after", "more than"), ">")
+SIGNS |= dict.fromkeys((">=", "=>", "≥", "at least", "from"), ">=")
 UPWARDS = r"\+|(?:and|or)\s+(?:above|more|older|over)"
 PRECISE = 9  # decimals; numbers with more may have any number of them
 WRAPPED = re.compile(r"(?:frozenset|set|list|tuple)\((.*)\)", re.S)
@@ -38,7 +38,7 @@ LARGEST = 2**62
 
 @dataclass(frozen=True)
 class CoveredRun:
-    """The smallest run of codes that holds everything a label names."""
+    """The smallest run of codes that contains everything a label names."""
 
     low: int
     high: int
@@ -47,31 +47,31 @@ class CoveredRun:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The labels of one released column, read beside each other: how a tool writes shows in all of them."""
+    """The labels of one released column, parsed together, because a tool's notation shows in all of them."""
 
     column: Column
     labels: tuple[str, ...]
 
     def codes(self, label: str) -> Sequence[int] | None:
-        """The codes that a label names; None where it fits no value of the column."""
+        """Return the codes that a label names; None if it matches no value of the column."""
         try:
             codes = self._codes(label)
             return codes if codes is not None or label == label.strip() else self._codes(label.strip())
-        except ValueError:  # it looks like a date, and is none: 2024-02-31
+        except ValueError:  # it looks like a date but is invalid: 2024-02-31
             return None
 
     def meaning(self, label: str) -> CoveredRun | None:
-        """What a label covers; None where it fits no value of the column."""
+        """Return the run that a label covers; None if it matches no value of the column."""
         codes = self.codes(label)
         if codes is None or not len(codes):
             return None
         low, high = int(codes[0]), int(codes[-1])
         return CoveredRun(low, high, len(codes) == high - low + 1)
 
-    # --- a label that names codes, in the order in which it is tried
+    # --- notations, in the order in which they are tried
 
     def _codes(self, label: str, whole: bool = True) -> Sequence[int] | None:
-        """The codes of a label; of one in a set when it is not `whole`, which is no set again."""
+        """Return the codes of a label; an element of a set (not `whole`) cannot be a set again."""
         readings: list[Callable[[str], Sequence[int] | None]] = [self._average, self._named, self._numbered]
         readings += [self._or_missing, self._own_set, self._from_to]
         if self.column.kind != "text":
@@ -93,7 +93,7 @@ class Labels:
 
     @cached_property
     def _groups(self) -> dict[str, set[tuple[int, int]]]:
-        """The runs of the hierarchy that each name stands for."""
+        """The runs of the hierarchy that each name represents."""
         found: dict[str, set[tuple[int, int]]] = {}
         hierarchy = self.column.hierarchy or Hierarchy(())
         for j, level in enumerate(hierarchy.levels):
@@ -102,7 +102,7 @@ class Labels:
         return found
 
     def _runs(self, label: str) -> list[tuple[int, int]]:
-        """The runs that a name stands for, the widest first: a value, missing, a quoted value, groups."""
+        """Return the runs that a name represents, the widest first: a value, missing, a quoted value, groups."""
         found = set(self._groups.get(label, ()))
         found |= {(self._places[label],) * 2} if label in self._places else set()
         if label == MISSING and self.column.missing:
@@ -116,12 +116,13 @@ class Labels:
         return {value: code for code, value in enumerate(keys(self.column))}
 
     def _named(self, label: str) -> Sequence[int] | None:
-        """A value, or a group; a name of both is the widest, unless that is written out elsewhere in the column."""
+        """Parse a value or a group; a name of both is the widest, unless another label of the column spells that
+        out."""
         runs = self._runs(label)
         if len(runs) == 1:
             return range(runs[0][0], runs[0][1] + 1)
         if runs:
-            spellings = [{spelled(self.column, *run, quoted) for quoted in (False, True)} - {label} for run in runs]
+            spellings = [{format_run(self.column, *run, quoted) for quoted in (False, True)} - {label} for run in runs]
             free = [run for run, other in zip(runs, spellings, strict=True) if not other & self._every]
             low, high = (free or runs)[0]
             return range(low, high + 1)
@@ -131,7 +132,7 @@ class Labels:
         return range(self.column.size) if self.hides(label) else None
 
     def hides(self, label: str) -> bool:
-        """Whether a label stands for any value: `*`, or a word for that which names no value and no group."""
+        """Return whether a label represents any value: `*`, or such a word that names no value and no group."""
         word = label.strip()
         return bool(STARS.fullmatch(word)) or (word.casefold() in SUPPRESSED and not self._runs(word))
 
@@ -140,7 +141,7 @@ class Labels:
         return {one for label in self.labels for one in (label, label.strip())}
 
     def _numbered(self, label: str) -> Sequence[int] | None:
-        """The last resort of our own labels: `{a, b} (values 3 to 5)`."""
+        """Parse the last resort of our own labels: `{a, b} (values 3 to 5)`."""
         found = NUMBERED.fullmatch(label)
         if not found or not 1 <= int(found[1]) <= int(found[2]) <= self.column.size:
             return None
@@ -149,16 +150,16 @@ class Labels:
     def _or_missing(self, label: str) -> Sequence[int] | None:
         if not self.column.missing or not label.endswith(f" or {MISSING}"):
             return None
-        codes = self._known._codes(label.removesuffix(f" or {MISSING}"))
+        codes = self._without_missing._codes(label.removesuffix(f" or {MISSING}"))
         return None if codes is None else [*codes, self.column.size - 1]
 
     @cached_property
-    def _known(self) -> Labels:
-        """The same labels over the values alone."""
+    def _without_missing(self) -> Labels:
+        """A parser of the labels over the values without missing."""
         return Labels(replace(self.column, missing=0), self.labels)
 
     def _own_set(self, label: str) -> Sequence[int] | None:
-        """`{a, b, c}` of neighbouring values, whatever commas are in them."""
+        """Parse `{a, b, c}` of neighboring values, which may contain commas."""
         if self.column.kind != "text" or not (label.startswith("{") and label.endswith("}")):
             return None
         inner, names = f"{label[1:-1]}, ", self.column.labels
@@ -173,7 +174,7 @@ class Labels:
         return None
 
     def _from_to(self, label: str) -> Sequence[int] | None:
-        """`{a .. k: 11 values}`: the two ends are so many values apart, whatever dots are in them."""
+        """Parse `{a .. k: 11 values}`, whose ends may contain dots: they have to be that many values apart."""
         found = FROM_TO.fullmatch(label)
         inner, count = (found[1], int(found[2])) if found else ("", 0)
         for places, _ in self._spellings(inner):
@@ -184,7 +185,7 @@ class Labels:
         return None
 
     def _spellings(self, inner: str) -> Iterator[tuple[dict[str, int], Callable[[str], str]]]:
-        """How our own sets may spell the values, and each value's code by that."""
+        """Yield the spellings of values in our own sets: the code of each, and the function that spells it."""
         yield self._places, str
         if inner.startswith('"'):
             yield self._quoted, in_quotes
@@ -196,11 +197,11 @@ class Labels:
         return DATE if self.column.kind == "date" else NUMBER
 
     def _below(self, bound: str) -> int:
-        """How many values lie below a bound."""
+        """Return the number of values below a bound."""
         return int(np.searchsorted(self._moments, self._span(bound)[0], side="left"))
 
     def _upto(self, bound: str) -> int:
-        """How many values lie below a bound or at it; a day, a month or a year goes on until it ends."""
+        """Return the number of values up to a bound; a day, a month or a year is included to its end."""
         first, after = self._span(bound)
         return int(np.searchsorted(self._moments, after, side="left" if after > first else "right"))
 
@@ -210,7 +211,7 @@ class Labels:
         return values.astype("datetime64[us]").astype(np.int64) if self.column.kind == "date" else values
 
     def _span(self, bound: str) -> tuple[float, float]:
-        """Where a bound begins and ends: a number is a point."""
+        """Return the start and end of a bound; for a number, both are equal."""
         bound = bound.replace("∞", "inf")
         if bound.lstrip("+-").startswith("inf"):
             return (float(bound),) * 2
@@ -224,13 +225,13 @@ class Labels:
         return int(first), int(after) if len(bound) <= len("2024-12-31") else int(first)
 
     def _one_bound(self, label: str) -> Sequence[int] | None:
-        """A single number or date, a month or a year: `2024-12`."""
+        """Parse a single number or date, a month or a year: `2024-12`."""
         if not re.fullmatch(self._bound, label):
             return None
         return range(self._below(label), self._upto(label)) or None
 
     def _decade(self, label: str) -> Sequence[int] | None:
-        """`1930s`, `30s`; of `1900s` the whole century, unless another label is a decade in it."""
+        """Parse `1930s`, `30s`; `1900s` is the whole century, unless another label is a decade in it."""
         found = DECADE.fullmatch(label)
         if not found:
             return None
@@ -243,7 +244,7 @@ class Labels:
         return range(self._below(str(first)), self._below(str(last + 1)))
 
     def _quarter(self, label: str) -> Sequence[int] | None:
-        """`1930-Q3`, `1930Q3`, `Q3 1930`."""
+        """Parse `1930-Q3`, `1930Q3`, `Q3 1930`."""
         found = QUARTER.fullmatch(label)
         if not found or self.column.kind != "date":
             return None
@@ -252,7 +253,7 @@ class Labels:
 
     @cached_property
     def averages(self) -> np.ndarray:
-        """The averages in a column of them: numbers between its values, some with more decimals than any value has."""
+        """The labels of a column of averages: numbers between its values, some with more decimals than any value."""
         values, every = self.column.values, self._every if self.column.kind == "number" else ()
         numbers = {one: float(one) for one in every if re.fullmatch(NUMBER, one)}
         inside = {one: number for one, number in numbers.items() if values[0] <= number <= values[-1]}
@@ -261,7 +262,7 @@ class Labels:
         return np.unique([*inside.values()]) if finer else np.zeros(0)
 
     def _average(self, label: str) -> Sequence[int] | None:
-        """`17.33`: the values that are nearer to it than to any other average of the column, if it is one of them."""
+        """Parse `17.33` as the values that are nearer to it than to any other average of the column, if it is one."""
         averages = self.averages
         if not re.fullmatch(NUMBER, label) or not len(averages):
             return None
@@ -273,7 +274,10 @@ class Labels:
         return range(int(low), int(high)) or range(int(low) - 1, int(low) + 1)
 
     def _between(self, label: str) -> Sequence[int] | None:
-        """`[20, 30)`, `]20-30]`, `20-30`, `20-<30`, `from 20 to 30`: without brackets a shared end is the upper's."""
+        """Parse `[20, 30)`, `]20-30]`, `20-30`, `20-<30`, `from 20 to 30`.
+
+        Without brackets, a shared end belongs to the upper interval.
+        """
         found = self._interval.fullmatch(label)
         if not found or bool(found[1]) != bool(found[5]) or not (found[1] or (found[2] and found[4])):
             return None
@@ -296,20 +300,20 @@ class Labels:
 
     @cached_property
     def _begins(self) -> set[str]:
-        """Where the intervals without brackets begin."""
+        """The lower ends of the intervals without brackets."""
         found = (self._interval.fullmatch(label) for label in self._every)
         return {one[2] for one in found if one and not one[1] and one[2] and one[2] != one[4]}
 
     @cached_property
     def shared_ends(self) -> bool:
-        """Whether intervals without brackets share ends: `20-30` beside `30-40`."""
+        """True if intervals without brackets share ends, such as `20-30` and `30-40`."""
         if self.column.kind == "text":
             return False
         found = (self._interval.fullmatch(label) for label in self._every)
         return any(one and not one[1] and one[4] in self._begins and one[2] != one[4] for one in found)
 
     def _beyond(self, label: str) -> Sequence[int] | None:
-        """`<50`, `under 50`, `<=50`, `>=60`, `>60`, `60+`, `60 and over`."""
+        """Parse `<50`, `under 50`, `<=50`, `>=60`, `>60`, `60+`, `60 and over`."""
         signs = "|".join(sorted(map(re.escape, SIGNS), key=len, reverse=True))
         found = re.fullmatch(rf"({signs})?\s*({self._bound})\s*({UPWARDS})?", label, re.IGNORECASE)
         if not found or bool(found[1]) == bool(found[3]):
@@ -322,7 +326,10 @@ class Labels:
     # --- text
 
     def _masked(self, label: str) -> Sequence[int] | None:
-        """`479**`, `479##`, `479??`, `479XX`: a mask is a character; where no value is as long, any number of them."""
+        """Parse `479**`, `479##`, `479??`, `479XX`.
+
+        A mask is one character, or any number of them if no value has that length.
+        """
         masked = label
         while (shorter := MASKS.sub("*", masked)) != masked:
             masked = shorter
@@ -336,7 +343,8 @@ class Labels:
         return None
 
     def _set(self, label: str) -> Sequence[int] | None:
-        """`{A, B}`, `A;B`, `A|B`, `A/B`, `['A', 'B']`, `frozenset({'A', 'B'})`: every part must be understood."""
+        """Parse `{A, B}`, `A;B`, `A|B`, `A/B`, `['A', 'B']`, `frozenset({'A', 'B'})`; every element has to be
+        parsed."""
         wrapped = WRAPPED.fullmatch(label)
         label = wrapped[1] if wrapped else label
         inner = label[1:-1] if len(label) > 1 and label[0] + label[-1] in ("{}", "[]", "()") else label
@@ -351,7 +359,7 @@ class Labels:
 
 
 def _cut(text: str, separator: str) -> Iterator[tuple[str, str]]:
-    """The text before and behind each separator."""
+    """Yield the text before and after each separator."""
     at = text.find(separator)
     while at >= 0:
         yield text[:at], text[at + len(separator) :]
@@ -359,7 +367,7 @@ def _cut(text: str, separator: str) -> Iterator[tuple[str, str]]:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts between separators that are in no quotes, without the quotes around them."""
+    """Yield the parts between separators outside quotes, without the quotes around them."""
     part, quote = "", ""
     for letter in text:
         if letter == separator and not quote:
@@ -373,7 +381,7 @@ def _split(text: str, separator: str) -> Iterator[str]:
 
 
 def _decimals(number: str) -> int:
-    """How many digits a number has behind the point."""
+    """Return the number of digits after the decimal point."""
     exponent = Decimal(number).normalize().as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 

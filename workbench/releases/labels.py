@@ -1,4 +1,4 @@
-"""What runs of codes are called in a release: each by a label that is read back as that run, and as no other."""
+"""Labels of runs of codes in a release, each of which is parsed back as that run only."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 from workbench.data.cells import distinct_rows
 from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
+from workbench.data.range_ends import ANY
 from workbench.models.classes import Classes
+from workbench.releases.default_labels import LISTED, STAR, format_run, in_quotes
 from workbench.releases.label_parser import Labels
-from workbench.releases.unnamed_runs import LISTED, STAR, in_quotes, spelled
 
-GROUPS = 3  # of a hierarchy that one label names at most
+GROUPS = 3  # maximum number of groups in one label
 
 
 def region_labels(column: Column, classes: Classes, a: int, level: int | None = None) -> np.ndarray:
-    """What each class shows of quasi-identifier number `a`, in words; with a `level` it is nodes from there on."""
+    """Return the label of each class's region of quasi-identifier number `a`; with a `level`, labels of nodes from
+    there up."""
     if a in classes.sets:
         return set_labels(column, classes.sets[a])
     assert classes.low is not None and classes.high is not None
@@ -26,7 +28,8 @@ def region_labels(column: Column, classes: Classes, a: int, level: int | None = 
 
 
 def set_labels(column: Column, members: np.ndarray) -> np.ndarray:
-    """A label for each set of codes (sets x codes), its values one by one; different sets never share one."""
+    """Return a label for each set of codes (sets x codes) that lists its values; different sets have different
+    labels."""
     first, number = distinct_rows(np.packbits(members, axis=1))
     sets = [np.flatnonzero(members[i]).tolist() for i in first]
     labels = [_set_label(column, codes, quoted=False) for codes in sets]
@@ -37,46 +40,48 @@ def set_labels(column: Column, members: np.ndarray) -> np.ndarray:
 
 
 def _set_label(column: Column, codes: list[int], quoted: bool) -> str:
-    """A value, or values between braces; missing is named beside them."""
+    """Return a value, or values between braces; "or missing" is appended for missing."""
     names = [in_quotes(column.labels[code]) if quoted else column.labels[code] for code in codes[:-1]]
     if not names:
-        return spelled(column, codes[0], codes[0], quoted)
+        return format_run(column, codes[0], codes[0], quoted)
     if codes[-1] == len(column.values):
         return f"{_set_label(column, codes[:-1], quoted)} or {MISSING}"
-    names.append(spelled(column, codes[-1], codes[-1], quoted))
+    names.append(format_run(column, codes[-1], codes[-1], quoted))
     return f"{{{', '.join(names)}}}"
 
 
 def run_labels(column: Column, low: np.ndarray, high: np.ndarray, level: int | None = None) -> np.ndarray:
-    """A label for each run: its hierarchy node's, or an interval or a set; different runs never share one.
+    """Return a label for each run: of its hierarchy node, an interval or a set; different runs have different labels.
 
-    Where runs are nodes from a `level` on (0: values), their labels are those of that level and the ones above.
+    Where runs are nodes from a `level` up (0: values), their labels are those of that level and of the ones above.
     """
     first, number = distinct_rows(np.stack([low, high], axis=1))
     runs = [(int(low[i]), int(high[i])) for i in first]
     labels = [run_label(column, *run) if level is None else node_label(column, *run, level) for run in runs]
-    clearer = list(CLEARER)
-    while clearer and (doubted := _doubted(column, labels, runs)):
-        form = clearer.pop(0)
-        for i in doubted:
+    styles = list(LABEL_STYLES)
+    while styles and (ambiguous := _ambiguous(column, labels, runs)):
+        form = styles.pop(0)
+        for i in ambiguous:
             labels[i] = form(column, *runs[i])
     return np.array(labels, dtype=object)[number]
 
 
 def run_label(column: Column, low: int, high: int) -> str:
-    """One run's label."""
+    """Return the label of one run."""
+    if column.ends is not None and high - low == column.size - 1 and column.ends.text(column, low, high) == ANY:
+        return STAR
     if column.missing and low < high == len(column.values):
         return f"{run_label(column, low, high - 1)} or {MISSING}"
     node = column.hierarchy.label(low, high) if column.hierarchy and high < len(column.values) else None
     if node is None and column.kind == "text" and column.hierarchy and column.hierarchy.levels and high - low >= LISTED:
-        node = _as_groups(column.hierarchy, low, high)
-    return node if node is not None else spelled(column, low, high)
+        node = _list_groups(column.hierarchy, low, high)
+    return node if node is not None else format_run(column, low, high)
 
 
 def node_label(column: Column, low: int, high: int, level: int) -> str:
-    """The label of a node, on the lowest level from this one on that has it; everything is a star."""
+    """Return the label of a node on the lowest level from this one up that has it; `*` for everything."""
     if level == 0 and low == high:
-        return spelled(column, low, high)
+        return format_run(column, low, high)
     if high - low == column.size - 1:
         return STAR
     above = column.hierarchy.levels[max(level, 1) - 1 :] if column.hierarchy and high < len(column.values) else ()
@@ -87,7 +92,7 @@ def node_label(column: Column, low: int, high: int, level: int) -> str:
 
 
 def named_levels(column: Column, labels: Sequence[str], runs: np.ndarray) -> np.ndarray:
-    """The lowest level on which each label names its run (labels x 2) as a node; 0 where none does, as of a value."""
+    """Return the lowest level on which each label names its run (labels x 2) as a node; 0 if none does."""
     named, top = dict[tuple[str, int, int], int](), len(column.released_at) - 1
     for j, level in enumerate(column.hierarchy.levels if column.hierarchy else ()):
         assert column.hierarchy is not None
@@ -100,8 +105,8 @@ def named_levels(column: Column, labels: Sequence[str], runs: np.ndarray) -> np.
     return np.array(found, np.int64)
 
 
-def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
-    """The few groups and values that make up a run, if they are few."""
+def _list_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
+    """Return a set of the few groups and values that make up a run; None if they are many."""
     parts = list[str]()
     while low <= high and len(parts) < GROUPS:
         end = max(low, *(_end(level.starts, low, high, len(hierarchy.leaves)) for level in hierarchy.levels))
@@ -111,7 +116,7 @@ def _as_groups(hierarchy: Hierarchy, low: int, high: int) -> str | None:
 
 
 def _end(starts: np.ndarray, low: int, high: int, size: int) -> int:
-    """The last code of a level's run that begins at `low` and ends by `high`; -1 where none does."""
+    """Return the last code of a level's run that begins at `low` and ends by `high`; -1 if there is none."""
     at = int(np.searchsorted(starts, low))
     if at == len(starts) or starts[at] != low:
         return -1
@@ -120,18 +125,18 @@ def _end(starts: np.ndarray, low: int, high: int, size: int) -> int:
 
 
 def _quoted(column: Column, low: int, high: int) -> str:
-    return spelled(column, low, high, quoted=True)
+    return format_run(column, low, high, quoted=True)
 
 
 def _numbered(column: Column, low: int, high: int) -> str:
-    return f"{spelled(column, low, high)} (values {low + 1} to {high + 1})"
+    return f"{format_run(column, low, high)} (values {low + 1} to {high + 1})"
 
 
-CLEARER: tuple[Callable[[Column, int, int], str], ...] = (spelled, _quoted, _numbered)
+LABEL_STYLES: tuple[Callable[[Column, int, int], str], ...] = (format_run, _quoted, _numbered)
 
 
-def _doubted(column: Column, labels: list[str], runs: list[tuple[int, int]]) -> list[int]:
-    """The labels that several runs have, or that would be read as another run."""
+def _ambiguous(column: Column, labels: list[str], runs: list[tuple[int, int]]) -> list[int]:
+    """Return the labels that several runs have, or that would be parsed as another run."""
     taken, reading = Counter(labels), Labels(column, tuple(labels))
     read = (reading.meaning(label) for label in labels)
     return [

@@ -1,8 +1,8 @@
-"""Missing values that fit every value, as sdcMicro counts (`freqCalc` with alpha = 1): who may be meant by each label.
+"""Missing values that match every value, as sdcMicro counts (`freqCalc` with alpha = 1).
 
 "A missing value stands for any of the possible categories of the variable considered"
-(https://sdctools.github.io/sdcMicro/reference/freqCalc.html). So two records look alike where their values are the same
-in every quasi-identifier that neither lacks; what a record lacks fits the others, and what others lack fits it.
+(https://sdctools.github.io/sdcMicro/reference/freqCalc.html). So two records match if they agree in every
+quasi-identifier that neither lacks.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ ANYTHING = -1  # in place of a code
 
 
 def overlapping(sizes: np.ndarray, codes: np.ndarray, neutral: bool) -> str:
-    """What is said of such values, in classes of these sizes."""
+    """Return a note about missing quasi-identifiers in classes of these sizes."""
     count = int(sizes[(codes == ANYTHING).any(axis=1)].sum())
     return (
-        f"{count:,} of {int(sizes.sum()):,} records lack a quasi-identifier, or have it suppressed; it fits every "
-        "value, so they count among all records that they may look like: classes overlap, and seem larger than they are"
-        + ("; beside neutral columns it fits itself alone" if neutral else "")
+        f"{count:,} of {int(sizes.sum()):,} records have a missing or suppressed quasi-identifier, which matches every "
+        "value: classes overlap, and seem larger than they are"
+        + ("; for the risk from neutral columns it matches only itself" if neutral else "")
     )
 
 
 def widened(classes: Classes, codes: np.ndarray, axes: Sequence[int], sizes: Sequence[int]) -> Classes:
-    """Classes with everything shown where a value is missing; `axes` are the quasi-identifiers that `codes` are of, of
-    so many codes each."""
+    """Return classes that show everything where a value is missing.
+
+    `axes` are the quasi-identifiers of the columns of `codes`, and `sizes` their numbers of codes.
+    """
     assert classes.low is not None and classes.high is not None
     low, high = classes.low.copy(), classes.high.copy()
     for a, size, here in zip(axes, sizes, codes.T, strict=True):
@@ -39,12 +41,12 @@ def widened(classes: Classes, codes: np.ndarray, axes: Sequence[int], sizes: Seq
 
 
 def matched(classes: Classes, codes: np.ndarray) -> Classes:
-    """Each class with all records that look like it: such classes overlap.
+    """Return each class with all records that match it; such classes overlap.
 
     `codes` is classes x quasi-identifiers, ANYTHING where a value is missing.
     """
     wild = (codes == ANYTHING).any(axis=1)
-    first = np.argsort(~wild, kind="stable")  # classes that lack nothing are alike only if they are the same
+    first = np.argsort(~wild, kind="stable")  # complete classes match only if they are identical
     names = list(classes.histograms)
     counts = np.column_stack([classes.sizes, *(classes.histograms[name] for name in names)])
     found = np.empty_like(counts)

@@ -1,10 +1,11 @@
-"""A perturbed release: a row a record, the values of some columns changed at random, and the others as they are."""
+"""A perturbed release: one row per record, with the values of some columns changed at random."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,25 +16,25 @@ from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
 from workbench.data.table import Table
 from workbench.models.classes import Classes
+from workbench.queries.populations import Populations
+from workbench.queries.workload import Workload
 from workbench.releases import estimated, likely_rows, perturbed_answers
 from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
 from workbench.releases.codebook import Entry
-from workbench.releases.export import Coded, Rows
-from workbench.releases.giveaways import Beside, beside, known_by
+from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.responses import Categorical, Drawn, Noise
 from workbench.releases.shown import Shown, at_level
-from workbench.workloads.populations import Populations
-from workbench.workloads.workload import Workload
+from workbench.releases.side_information import SideInformationRisk, count_side_information, number_combinations
 
 NO_CLASSES = "its values were changed at random, record by record, so it has no classes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Perturbed(Release):
-    """`drawn` has the columns that were changed; every record is published, and nobody's row is known.
+    """A release whose columns in `drawn` were changed; every record is published, but nobody's row is known.
 
-    Who knows a person's quasi-identifiers looks among the rows that agree in those which are unchanged, each as likely
-    hers as the noise makes it; what the row shows of a sensitive column she undoes by Bayes' rule.
+    An attacker who knows a person's quasi-identifiers considers the rows that agree in the unchanged ones, weighted by
+    the likelihood of the noise, and applies Bayes' rule to what a row shows of a sensitive value.
     """
 
     table: Table
@@ -47,7 +48,7 @@ class Perturbed(Release):
     def classes(self) -> Classes:
         raise Undefined(NO_CLASSES)
 
-    # --- who is told apart
+    # --- groups
 
     @property
     def unchanged(self) -> tuple[str, ...]:
@@ -61,42 +62,44 @@ class Perturbed(Release):
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
-        """Who shares all quasi-identifiers: the groups of `posterior`."""
-        return known_by(self.table, self.table.quasi)
+        """The number of each record's combination of quasi-identifiers: the groups of `posterior`."""
+        return number_combinations(self.table, self.table.quasi)
 
     @property
     def published_records(self) -> np.ndarray:
-        """All of them."""
+        """The numbers of all records."""
         return np.arange(self.table.records)
 
     def _shown(self, name: str, seed: int) -> Shown:
-        """Codes or numbers, as they were drawn."""
+        """Return codes or numbers, as they were drawn."""
         column, level, drawn = self.table.columns[name], self.table.levels.get(name, 0), self.drawn.get(name)
         if drawn is not None and isinstance(drawn.response, Noise):
             return Shown(column, numbers=drawn.released.astype(float))
         return at_level(column, level, self._codes(name) if drawn is None else drawn.released)
 
     @property
-    def blurred(self) -> dict[str, np.ndarray]:
+    def changed_columns(self) -> dict[str, np.ndarray]:
         return dict.fromkeys(self.drawn, np.ones(self.table.records, bool))
 
-    def beside_those(self, neutral: Sequence[str]) -> Beside:
-        """Counted by what is published unchanged: a value that was changed at random is certain for nobody."""
+    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
+        """Return the risk from the unchanged columns: a value that was changed at random is certain for nobody."""
         sure = {name: self._codes(name) for name in self.table.sensitive if self._is_sure(name)}
-        return beside(neutral, known_by(self.table, self.unchanged), known_by(self.table, neutral), sure)
+        return count_side_information(
+            neutral, number_combinations(self.table, self.unchanged), number_combinations(self.table, neutral), sure
+        )
 
     def _is_sure(self, name: str) -> bool:
         return name not in self.drawn or self.drawn[name].response.certain
 
     def _codes(self, name: str) -> np.ndarray:
-        """The true value of each record, as it would be published."""
+        """Return the true value of each record, at the level of publication."""
         return self.table.sensitive_codes(name) if name in self.table.sensitive else self.table.codes[name]
 
-    # --- the adversary
+    # --- the attacker
 
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
-        """What is believed of who shares all quasi-identifiers; there are no classes, so adversaries do not differ."""
-        self._known(sensitive)
+        """Return the beliefs about people with the same quasi-identifiers; without classes, attackers do not differ."""
+        self._require_sensitive(sensitive)
         if sensitive not in self._believed:
             self._believed[sensitive] = self._believe(sensitive)
         return self._believed[sensitive]
@@ -106,99 +109,103 @@ class Perturbed(Release):
         return {}
 
     def _believe(self, sensitive: str) -> Posterior:
-        told, of_row = self._told(sensitive)
+        of_kind, of_row = self._posterior_of_rows(sensitive)
         groups = self.group_of_record
         sizes = np.bincount(groups)
         noisy = {name: self.drawn[name] for name in self.table.quasi if name in self.drawn}
         if not noisy:
             ones = np.ones(len(groups), np.int64)
-            counts = cell_kernels.histogram(groups, of_row, ones, len(sizes), len(told))
-            return Posterior(sizes, counts @ told / sizes[:, None])
-        alike = known_by(self.table, self.unchanged)
+            counts = cell_kernels.histogram(groups, of_row, ones, len(sizes), len(of_kind))
+            return Posterior(sizes, counts @ of_kind / sizes[:, None])
+        alike = number_combinations(self.table, self.unchanged)
         codes = {name: self.table.codes[name] for name in noisy}
-        return Posterior(sizes, likely_rows.beliefs(alike, groups, codes, noisy, told, of_row))
+        return Posterior(sizes, likely_rows.beliefs(alike, groups, codes, noisy, of_kind, of_row))
 
-    def _told(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
-        """What rows tell of the sensitive value, by Bayes' rule: the kinds of rows, and which of them each row is."""
+    def _posterior_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the posterior of the sensitive value for each kind of row (Bayes' rule), and the kind of each row."""
         seen = self.table.sensitive[sensitive]
         if sensitive not in self.drawn:
             return np.eye(len(seen)), self._codes(sensitive)
         drawn = self.drawn[sensitive]
-        return self.seen(sensitive, drawn.given(self._prior(sensitive))), drawn.codes
+        return self.at_model_level(sensitive, drawn.posterior(self._prior(sensitive))), drawn.codes
 
     def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
         seen = self.table.sensitive[sensitive]
         if changed := [name for name in self.table.quasi if name in self.drawn]:
-            raise Undefined(f"{NO_CLASSES}, and with noise on {', '.join(changed)} no model is learnt from its rows")
+            raise Undefined(f"{NO_CLASSES}, and with noise on {', '.join(changed)} no model of its rows can be learned")
         if sensitive not in self.drawn:
             return np.eye(len(seen)), self._codes(sensitive)
         drawn = self.drawn[sensitive]
         likelihood = drawn.response.likelihood(drawn.values)
         if len(likelihood) != len(seen):
             raise Undefined(
-                f"noise was added to the numbers of {sensitive}, not to its level: nothing is learnt from it"
+                f"noise was added to the numbers of {sensitive}, not at its level: no model of it can be learned"
             )
         return likelihood, drawn.codes
 
     def _prior(self, sensitive: str) -> np.ndarray:
-        """Q of the values that the response reads."""
+        """Return Q of the values that the response changes."""
         if isinstance(self.drawn[sensitive].response, Noise):
             return self.table.columns[sensitive].totals / self.table.records
         return self.table.sensitive[sensitive].prior
 
-    def seen(self, sensitive: str, beliefs: np.ndarray) -> np.ndarray:
-        """Beliefs about codes as beliefs about the values that models see."""
+    def at_model_level(self, sensitive: str, beliefs: np.ndarray) -> np.ndarray:
+        """Convert beliefs about codes to beliefs about the values of the model level."""
         level = self.table.levels.get(sensitive, 0)
         if not level or beliefs.shape[1] == len(self.table.sensitive[sensitive]):
             return beliefs
         node = self.table.columns[sensitive].node(level - 1)
         return np.add.reduceat(beliefs, np.flatnonzero(np.diff(node, prepend=-1)), axis=1)
 
-    # --- the researcher
+    # --- estimates
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """Records per population and value: those that make what is released most likely."""
+        """Return the maximum likelihood estimate of records per population and value."""
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._known(sensitive)
+            self._require_sensitive(sensitive)
         return estimated.likeliest(self, runs, same, sensitive)
 
     def unbiased(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """The same so that it is right on average, though it may be below 0; Undefined where noise was added."""
+        """Return an unbiased estimate, which may be negative; raise Undefined if noise was added to numbers."""
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._known(sensitive)
+            self._require_sensitive(sensitive)
         return estimated.unbiased(self, runs, same, sensitive)
 
     @cached_property
     def people(self) -> np.ndarray:
-        """How many people each record stands for."""
+        """The number of people whom each record represents."""
         return np.ones(self.table.records) if self.table.weight is None else weights.of_record(self.table)
 
     def count(self, workload: Workload) -> np.ndarray:
-        """What a researcher expects of each query."""
+        """Return the expected answer to each query."""
         return perturbed_answers.expected(self, workload)
 
     def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the most that the true count may be: a changed value is any that may be released so."""
+        """Return bounds on each true count: a changed value may be any value that can be released as this one."""
         return perturbed_answers.certain(self, workload)
 
     # --- files
 
     def rows(self) -> dict[str, Rows]:
-        """One table, record by record in random order."""
+        """Return one table, one row per record in random order."""
         return {"release": Rows.shuffled([self._column(name) for name in self.table.released])}
 
-    def _column(self, name: str) -> Coded:
+    def _column(self, name: str) -> CodedColumn:
         if name not in self.drawn:
-            return Coded(name, self.table.published(name), self._codes(name))
+            return CodedColumn(name, self.table.published(name), self._codes(name))
         drawn = self.drawn[name]
         if isinstance(drawn.response, Noise):
-            return Coded(name, pd.Series(drawn.values), drawn.codes)
-        return Coded(name, self.table.published(name).iloc[drawn.values].reset_index(drop=True), drawn.codes)
+            return CodedColumn(name, pd.Series(drawn.values), drawn.codes)
+        return CodedColumn(name, self.table.published(name).iloc[drawn.values].reset_index(drop=True), drawn.codes)
+
+    @property
+    def layout(self) -> dict[str, Any]:  # type: ignore[override]
+        return {"kind": "noise", "columns": {name: drawn.response.layout for name, drawn in self.drawn.items()}}
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """How the values of each changed column were drawn: what is needed to estimate anything from them."""
+        """Return how the values of each changed column were drawn: everything that estimates need."""
         found = []
         for name, drawn in self.drawn.items():
             response = drawn.response
@@ -213,7 +220,7 @@ class Perturbed(Release):
         return found
 
     def _chances(self, name: str, response: Categorical) -> list[Entry]:
-        """Each true value, with the chance of each that may be released of it."""
+        """Return an entry for each true value, with the probability of each value that may be released for it."""
         labels = self.table.sensitive[name].labels if name in self.table.sensitive else self._labels(name)
         return [
             Entry(

@@ -14,60 +14,60 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.releases.regions import Regions
+from workbench.queries import batch_sums
+from workbench.queries.batch_sums import RegionLevel
+from workbench.queries.evaluator import Reading, require_workload
+from workbench.queries.exact import COUNT, coded, combine_sums, numbers_of
+from workbench.queries.regions import Regions
+from workbench.queries.tree import Tree
+from workbench.queries.workload import Workload
 from workbench.releases.responses import Drawn, Noise
-from workbench.releases.told import Reading, asked_of
-from workbench.workloads import together
-from workbench.workloads.exact import COUNT, coded, numbers_of, put_together
-from workbench.workloads.together import Tabled
-from workbench.workloads.tree import Tree
-from workbench.workloads.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.releases.perturbed import Perturbed
 
 
 def expected(release: Perturbed, given: Workload) -> np.ndarray:
-    """The expected answers; a count is at least 0 and at most that of everybody."""
-    asked, everybody = _Asked(release, given), float(release.people.sum())
+    """Return the expected answers; a count is at least 0 and at most the number of people."""
+    asked, everybody = _PreparedWorkload(release, given), float(release.people.sum())
 
     def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
         found = asked.sums(which, of, Regions.shares)
         return np.where(of < 0, np.clip(found, 0, everybody), found)
 
-    return put_together(asked.workload, sums)
+    return combine_sums(asked.workload, sums)
 
 
 def certain(release: Perturbed, given: Workload) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the most that each count can be."""
-    asked = _Asked(release, given)
+    """Return the minimum and maximum of each count."""
+    asked = _PreparedWorkload(release, given)
     if (asked.workload.aggregate != COUNT).any():
-        raise Undefined("of a release that was changed at random only counts have bounds; ask for no sum or average")
+        raise Undefined("for a release that was changed at random, only counts have bounds; use no sum or average")
     every = np.arange(len(asked.workload)), np.full(len(asked.workload), -1)
     return asked.sums(*every, Regions.inside), asked.sums(*every, Regions.meeting)
 
 
-class _Asked:
-    """A workload beside a release: its records, told apart by the columns that are asked about."""
+class _PreparedWorkload:
+    """A workload prepared for a release: its records grouped by the queried columns."""
 
     def __init__(self, release: Perturbed, given: Workload) -> None:
-        self.release, self.workload, self.table = release, asked_of(release, given), release.table
+        self.release, self.workload, self.table = release, require_workload(release, given), release.table
         self.names = list(self.workload.columns)
         if self.table.weight in self.names:
-            raise Undefined(f"{self.table.weight} says how many people a record stands for, and is not published")
+            raise Undefined(f"{self.table.weight} is the weight of records, which is not published")
         self.drawn = {name: one.coarse for name, one in release.drawn.items()}
         codes = [self.drawn[name].codes if name in self.drawn else self._codes(name) for name in self.names]
-        self.tree = Tree.of(codes, release.people)
+        self.tree = Tree.from_columns(codes, release.people)
         self.weights: dict[str, np.ndarray] = {}
 
     def _codes(self, name: str) -> np.ndarray:
         return self.table.sensitive_codes(name) if name in self.table.sensitive else self.table.codes[name]
 
     def sums(self, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
-        """The people who meet each query, or their sum of a column."""
-        return together.sums(self.tree, [self._level(name, which, of, reading) for name in self.names], len(which))
+        """Return the number of people who meet each query, or their sum of a column."""
+        return batch_sums.sums(self.tree, [self._level(name, which, of, reading) for name in self.names], len(which))
 
-    def _level(self, name: str, which: np.ndarray, of: np.ndarray, reading: Reading) -> together.Level:
+    def _level(self, name: str, which: np.ndarray, of: np.ndarray, reading: Reading) -> batch_sums.Level:
         if name not in self.drawn and not self._of_nodes(name):
             return coded(self.workload, name, which, of)
         regions = Regions.nodes(self.table.columns[name], self._of_nodes(name))
@@ -77,16 +77,16 @@ class _Asked:
         def table(some: slice) -> np.ndarray:
             return self._factors(name, regions, at[some], of[some] == self.workload.columns.index(name), reading)
 
-        return Tabled(size, at, table)
+        return RegionLevel(size, at, table)
 
     def _of_nodes(self, name: str) -> int:
-        """The level whose nodes are published: noise is added to numbers."""
+        """Return the level whose nodes are published; 0 for a column with added noise."""
         noisy = name in self.drawn and isinstance(self.drawn[name].response, Noise)
         return 0 if noisy else self.table.levels.get(name, 0)
 
     def _factors(self, name: str, regions: Regions, at: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
-        """What is told apart of the column x queries."""
-        weigh = partial(self._weighed, name) if name in self.drawn else lambda told, _: told
+        """Return released values x queries: the factor of each for each query."""
+        weigh = partial(self._weighed, name) if name in self.drawn else lambda factors, _: factors
         asked = at >= 0
         found, numbers = np.ones((len(self.drawn[name].values) if name in self.drawn else len(regions), len(at))), None
         plain = asked & ~summed
@@ -94,35 +94,35 @@ class _Asked:
             found[:, plain] = weigh(reading(regions, self.workload.conditions.bits, at[plain]), reading)
         for q in np.flatnonzero(asked & summed):
             numbers = numbers_of(self.table.columns[name])
-            told = regions.values(self.workload.conditions.bits, at[q : q + 1], numbers)
+            values = regions.values(self.workload.conditions.bits, at[q : q + 1], numbers)
             whole = Regions.shares(regions, self.workload.conditions.bits, at[q : q + 1])[: len(numbers)]
             if name in self.drawn and self._unasked(name, whole):
                 found[:, q] = self.drawn[name].values
             else:
-                found[:, q] = weigh(told, reading)[:, 0]
+                found[:, q] = weigh(values, reading)[:, 0]
         return found
 
     def _unasked(self, name: str, whole: np.ndarray) -> bool:
-        """Whether a sum is over all numbers of a column with noise; who has none was given the middle one."""
+        """Return whether a sum covers all numbers of a noisy column; records without a number got the middle one."""
         column, noisy = self.table.columns[name], isinstance(self.drawn[name].response, Noise)
         return noisy and not column.missing and bool((whole == 1).all())
 
-    def _weighed(self, name: str, told: np.ndarray, reading: Reading) -> np.ndarray:
-        """What is told of each true value as what is told of each released one."""
+    def _weighed(self, name: str, factors: np.ndarray, reading: Reading) -> np.ndarray:
+        """Convert factors of true values to factors of released values."""
         drawn = self.drawn[name]
         if reading is Regions.shares:
-            return self._counts_for(name, drawn) @ told
+            return self._counts_for(name, drawn) @ factors
         possible = drawn.response.likelihood(drawn.values).T > 0 if not isinstance(drawn.response, Noise) else None
-        if possible is None:  # any number may be released of any
-            some = told.min(axis=0) if reading is Regions.inside else told.max(axis=0)
+        if possible is None:  # any number may be released for any
+            some = factors.min(axis=0) if reading is Regions.inside else factors.max(axis=0)
             return np.repeat(some[None, :], len(drawn.values), axis=0)
         if reading is Regions.inside:
-            return ((possible.astype(float) @ (1 - told)) == 0).astype(float)
-        return ((possible.astype(float) @ told) > 0).astype(float)
+            return ((possible.astype(float) @ (1 - factors)) == 0).astype(float)
+        return ((possible.astype(float) @ factors) > 0).astype(float)
 
     def _counts_for(self, name: str, drawn: Drawn) -> np.ndarray:
-        """Released x true values: what each released value counts for."""
+        """Return released x true values: the expected count of each true value per released one."""
         if name not in self.weights:
             undone = drawn.response.undone
-            self.weights[name] = drawn.given(drawn.likeliest) if undone is None else undone[drawn.values]
+            self.weights[name] = drawn.posterior(drawn.likeliest) if undone is None else undone[drawn.values]
         return self.weights[name]

@@ -1,6 +1,5 @@
-"""What classes may be told to be: their counts rounded outwards to the threshold, so that all that is worked out from
-them (a loss, a quotient, which value stands out) is the same for many tables, and is no less than the truth.
-"""
+"""Redaction of classes for publication: counts are rounded outwards to the threshold, so that everything derived from
+them (a loss, a quotient, the most exposed value) is identical for many tables, and never below the truth."""
 
 from __future__ import annotations
 
@@ -11,91 +10,99 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.base.figures import about_per_cent, an
+from workbench.base.figures import format_whole_percent, with_article
 from workbench.base.small_counts import (
     QUARTERS,
-    about_share,
-    between,
-    few,
-    least,
+    describe_range,
+    describe_usual_share,
     may_list_groups,
-    named,
-    parts,
-    share,
-    stepped,
+    round_to_step,
+    share_resolution,
+    small_limit,
 )
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
 from workbench.models.distances import distance
-from workbench.models.farthest import Bounds, farthest
+from workbench.models.max_distance import Bounds, max_distance
+from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
 
-FINEST = 20  # parts of a full disclosure, or of the risk
-COST = 0.0001  # in such steps what a full disclosure costs is told
-NOTHING = 1e-9  # a loss that is rounding
+FINEST = 20  # steps of a published loss per full disclosure
+COST = 0.0001  # step of the published cost of a full disclosure
+NOTHING = 1e-9  # smaller losses are rounding errors
+NEARLY_ALL = 0.995  # a share below 1, published as "over 99 %"
+ODDS = 1e-6  # shares nearer to 0 or 1 are treated as this one
+HIDDEN = "its values are not published"
 
 
-def coarse_counts(counts: np.ndarray, smallest: int) -> np.ndarray:
-    """Many numbers of people, each as `coarse` tells it."""
+def round_counts(counts: np.ndarray, smallest: int) -> np.ndarray:
+    """Round many numbers of people, each as `round_count` does."""
     step = max(smallest, 1)
     return np.where(counts > 0, np.maximum(step * ((2 * counts + step) // (2 * step)), step), 0).astype(np.int64)
 
 
-def told_values(sensitive: Sensitive, smallest: int) -> Sensitive:
-    """A sensitive column with as many people of each value as may be told."""
-    return replace(sensitive, totals=coarse_counts(sensitive.totals, smallest))
+def with_published_totals(sensitive: Sensitive, smallest: int) -> Sensitive:
+    """Return a sensitive column with the published number of people for each value."""
+    return replace(sensitive, totals=sensitive.published(smallest))
 
 
-def disclosures(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[float, float]:
-    """What the cheapest full disclosure costs and the dearest, by a kind of distance, as it may be told: no class loses
-    more than that."""
+def disclosure_costs(every: Iterable[Sensitive], kind: str, smallest: int) -> tuple[float, float]:
+    """Return the published distances of the cheapest and the most expensive full disclosure; no class loses more."""
     cheapest, dearest = [], []
     for seen in every:
-        blunt = told_values(seen, smallest)
+        blunt = with_published_totals(seen, smallest)
         cheapest.append(distance(kind, np.eye(len(seen)), blunt.prior, seen.levels)[seen.totals > 0].min())
         dearest.append(_dearest(seen, kind, smallest))
-    return stepped(float(min(cheapest)), COST), stepped(max(dearest), COST)
+    return round_to_step(float(min(cheapest)), COST), round_to_step(max(dearest), COST)
 
 
-def most_told(
+def redact_max_loss(
     classes: Classes, every: Iterable[Sensitive], kind: str, smallest: int, records: int
 ) -> tuple[float, float]:
-    """The largest loss of a class as it may be told of so many records, and what the cheapest disclosure costs."""
-    cheapest, dearest = disclosures(every, kind, smallest)
-    most = float(told(classes, kind, smallest).loss.max())
-    step = cheapest / FINEST if may_list_groups(records, smallest) else dearest / QUARTERS
-    return min(stepped(stepped(most, step), COST), dearest), cheapest
+    """Return the published maximum loss of a class among so many records, and the distance of the cheapest
+    disclosure."""
+    cheapest, dearest = disclosure_costs(every, kind, smallest)
+    most = float(redact_classes(classes, kind, smallest).loss.max())
+    if not may_list_groups(records, smallest):
+        return min(round_to_quarters(most, dearest), dearest), cheapest
+    return min(round_to_step(round_to_step(most, cheapest / FINEST), COST), dearest), cheapest
 
 
-def farthest_of(every: Iterable[Sensitive], kind: str, most: float, smallest: int) -> float:
-    """How far a class is from everybody at most, where no more than such a share of it has the same value."""
+def round_to_quarters(loss: float, dearest: float) -> float:
+    """Round a loss of a small table up, to quarters of the distance of the dearest disclosure."""
+    return round_to_step(round_to_step(loss, dearest / QUARTERS), COST)
+
+
+def max_distance_for_share(every: Iterable[Sensitive], kind: str, most: float, smallest: int) -> float:
+    """Return the maximum distance from the prior of a class in which no value has more than this share."""
     found = []
     for seen in every:
         shares = Bounds(np.zeros(len(seen)), np.where(seen.totals > 0, most, 0.0))
-        found.append(float(farthest(kind, shares, everybodys(seen.totals, smallest), seen.levels)))
-    return stepped(max(found), COST)
+        found.append(float(max_distance(kind, shares, prior_bounds(seen, smallest), seen.levels)))
+    return round_to_step(max(found), COST)
 
 
 def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
-    """What the dearest full disclosure costs at most."""
+    """Return the maximum distance of a full disclosure."""
     certain = np.eye(len(seen))[seen.totals > 0]
-    return float(farthest(kind, Bounds(certain, certain), everybodys(seen.totals, smallest), seen.levels).max())
+    return float(max_distance(kind, Bounds(certain, certain), prior_bounds(seen, smallest), seen.levels).max())
 
 
-def everybodys(totals: np.ndarray, smallest: int) -> Bounds:
-    """The shares of everybody: of every number of people that is told alike."""
-    half = max(smallest, 1) / 2
-    blunt = np.append(coarse_counts(totals, smallest), coarse_counts(totals.sum()[None], smallest))
-    low = np.where(blunt <= 2 * half, np.minimum(blunt, 1), np.ceil(blunt - half))
-    high = np.where(blunt == 0, 0, np.ceil(blunt + half) - 1)
-    least, most = max(low[-1], low[:-1].sum()), min(high[-1], high[:-1].sum())
-    return Bounds(low[:-1] / most, np.minimum(high[:-1] / least, 1))
+def prior_bounds(seen: Sensitive, smallest: int) -> Bounds:
+    """Return bounds on the prior shares, over all counts that round to the published ones."""
+    published, above = seen.published(smallest), smallest if smallest > 1 else 0
+    total, below, there = int(published.sum()), max(above - 1, 0), seen.totals > 0
+    low = np.where(there, np.maximum(published - below, 1), 0)
+    high = np.where(there, published + above, 0)
+    most = np.minimum(total + above, low + high.sum() - high)  # number of records, if a value has as few as possible
+    least = np.maximum(max(total - below, 1), high + low.sum() - low)
+    return Bounds(np.minimum(low / np.maximum(most, 1), 1), np.minimum(high / least, 1))
 
 
-def those_of(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
-    """The shares of classes x values: of all counts that are not told from each other.
+def class_share_bounds(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
+    """Return bounds on the shares of classes x values, over all counts that publication does not distinguish.
 
-    Those are the small ones, those of all but few, and others up to a quarter of the threshold.
+    These are small counts, counts of all but few people, and otherwise counts within a quarter of the threshold.
     """
     step = max(smallest, 1)
     quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
@@ -108,26 +115,34 @@ def those_of(counts: np.ndarray, totals: np.ndarray, smallest: int) -> Bounds:
     return Bounds(low / most, np.minimum(high / np.maximum(least, 1), 1))
 
 
-def told_classes(classes: Classes, smallest: int) -> Classes:
-    """The classes with their counts rounded away from what everybody has; their sizes are the least they may be.
+def published_sizes(classes: Classes, smallest: int, rounding: Rounding | None = None, gone: int = 0) -> np.ndarray:
+    """The records of each class as they are published: rounded together with those that are suppressed (`gone`)."""
+    for seen in classes.sensitive.values():
+        rounding, gone = seen.rounding, int(seen.totals.sum() - classes.sizes.sum())
+    every = np.append(classes.sizes, max(gone, 0))
+    return (rounding or BY_ITSELF).counts("classes", list(map(str, range(len(every)))), every, smallest)[:-1]
 
-    A class of everybody is like everybody: rounded apart from them it would show what was rounded away.
+
+def round_classes(classes: Classes, smallest: int) -> Classes:
+    """Return the classes with their counts rounded away from the prior, and their sizes rounded down.
+
+    A class of everybody gets the prior itself; rounding it separately would show what the prior hides.
     """
-    seen = {name: told_values(one, smallest) for name, one in classes.sensitive.items()}
+    seen = {name: with_published_totals(one, smallest) for name, one in classes.sensitive.items()}
     blunt = {name: _outwards(classes.histograms[name], one.prior, smallest) for name, one in seen.items()}
     for name, one in classes.sensitive.items():
         blunt[name][classes.sizes == one.totals.sum()] = seen[name].totals
     step = max(smallest, 1)
-    low = np.where(classes.sizes < few(smallest), 1, np.ceil(coarse_counts(classes.sizes, smallest) - step / 2))
+    low = np.where(classes.sizes < small_limit(smallest), 1, np.ceil(round_counts(classes.sizes, smallest) - step / 2))
     return replace(classes, sizes=low.astype(int), histograms=blunt, sensitive=seen)
 
 
 def _outwards(counts: np.ndarray, prior: np.ndarray, smallest: int) -> np.ndarray:
-    """Counts of classes x values of which none of few people can be told from another.
+    """Round counts of classes x values so that no small count is distinguished from another.
 
-    A count that is not small is rounded to a quarter of the threshold, up where it is above what everybody has. A small
-    one above is as large as the threshold; those below share what is left as everybody has them. Nothing is left where
-    few people have another value than most, and in a class of few people.
+    A count that is not small is rounded to a quarter of the threshold, up if its share is above the prior. A small
+    count above the prior becomes the threshold; those below share the remaining records in proportion to the prior.
+    Nothing remains in a class of few people, or if few people have another value than the most common one.
     """
     step = max(smallest, 1)
     if step == 1:
@@ -135,233 +150,268 @@ def _outwards(counts: np.ndarray, prior: np.ndarray, smallest: int) -> np.ndarra
     quarter, size = math.ceil(step / 4), counts.sum(axis=1, keepdims=True)
     above = (counts >= size * prior) & (counts > 0)
     up, down = -(-counts // quarter) * quarter, np.where(counts < step, 0, counts - counts % quarter)
-    blunt = np.where(size < few(smallest), above, np.where(above, np.maximum(up, step), down)).astype(float)
+    blunt = np.where(size < small_limit(smallest), above, np.where(above, np.maximum(up, step), down)).astype(float)
     left = np.maximum(-(-size // quarter) * quarter - blunt.sum(axis=1, keepdims=True), 0)
-    left[(size < few(smallest)) | (size - counts.max(axis=1, keepdims=True) < step)] = 0
+    left[(size < small_limit(smallest)) | (size - counts.max(axis=1, keepdims=True) < step)] = 0
     shared = (~above & (counts < step)) * prior
     return blunt + left * shared / np.maximum(shared.sum(axis=1, keepdims=True), 1e-300)
 
 
-def distributions(told: Classes, name: str) -> np.ndarray:
-    """The distribution of a sensitive column in each told class."""
-    return told.histograms[name] / told.histograms[name].sum(axis=1, keepdims=True)
+def distributions(rounded: Classes, name: str) -> np.ndarray:
+    """Return the distribution of a sensitive column in each rounded class."""
+    return rounded.histograms[name] / rounded.histograms[name].sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """Of each class: how much it loses on the sensitive column that it loses most on, and which value stands out."""
+class RedactedClasses:
+    """Classes as they may be published: the loss of each on its most exposed sensitive column, and the most exposed
+    value."""
 
-    classes: Classes  # as they are, to be told in words
+    classes: Classes  # with exact counts, for descriptions
+    people: np.ndarray  # published sizes
     names: tuple[str, ...]
-    column: np.ndarray  # number of that sensitive column
-    value: np.ndarray  # number of that value
+    column: np.ndarray  # number of the most exposed sensitive column
+    value: np.ndarray  # number of the most exposed value
     loss: np.ndarray
     smallest: int
     wording: Wording
-    limits: Mapping[str, np.ndarray]  # of each value: the largest share of any class that has it, where that is known
-    truthful: bool = True  # what is published of people is true of them
+    limits: Mapping[str, np.ndarray]  # for each value: its largest share in any class, if guaranteed
+    is_truthful: bool = True  # published values are the people's own
+    hidden: np.ndarray | None = None  # classes whose values the audit drops
 
     @cached_property
-    def alike(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first of those classes of which all the same is told, and of each class which of them it is like."""
+    def distinct(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first of each set of classes with identical published figures, and the number of each class's set."""
         from workbench.data.cells import distinct_rows  # loads DuckDB, which no page needs
 
         count = np.zeros(len(self.loss), np.int64)
         for i, name in enumerate(self.names):
             of = np.flatnonzero(self.column == i)
             count[of] = self.classes.histograms[name][of, self.value[of]]
-        told = [self.column, self.value, count, self.classes.sizes, self.loss <= NOTHING]
-        return distinct_rows(np.stack(told, axis=1))
+        figures = [self.column, self.value, count, self.classes.sizes, self.people, self.loss <= NOTHING]
+        return distinct_rows(np.stack(figures, axis=1))
 
     @cached_property
     def _tiny(self) -> list[bool]:
-        """Which classes are `tiny`."""
-        return ((self.classes.sizes < few(self.smallest)) & (self.smallest > 1)).tolist()
+        """True for each class that `is_tiny`."""
+        tiny = (self.people < 2 * self.smallest) & (self.smallest > 1)
+        return (tiny if self.hidden is None else tiny | self.hidden).tolist()
 
     @cached_property
     def _named(self) -> dict[str, np.ndarray]:
-        """Which values of each column may be named."""
-        return {name: named(self.classes.sensitive[name].totals, self.smallest) for name in self.names}
+        """Masks of the values of each column that may be named."""
+        return {name: self.classes.sensitive[name].may_name(self.smallest) for name in self.names}
 
     @cached_property
-    def _everybodys(self) -> dict[str, Bounds]:
-        """The shares of everybody who have the values of each column."""
-        return {name: everybodys(self.classes.sensitive[name].totals, self.smallest) for name in self.names}
+    def _prior_bounds(self) -> dict[str, Bounds]:
+        """Bounds on the prior shares of each column's values."""
+        return {name: prior_bounds(self.classes.sensitive[name], self.smallest) for name in self.names}
 
     @cached_property
     def _prior(self) -> dict[str, np.ndarray]:
-        """The same as it is told."""
-        return {name: told_values(self.classes.sensitive[name], self.smallest).prior for name in self.names}
+        """The published prior of each column."""
+        return {name: with_published_totals(self.classes.sensitive[name], self.smallest).prior for name in self.names}
 
-    def about(self, row: int) -> tuple[Sensitive, str | None, int, int]:
-        """The column, the value if it may be named, how many of the class have it, and of how many."""
+    def exposed_value(self, row: int) -> tuple[Sensitive, str | None, int, int]:
+        """Return the column, the value if it may be named, the number of the class's records with the value, and its
+        size."""
         name, v = self.names[self.column[row]], int(self.value[row])
         seen = self.classes.sensitive[name]
-        known = bool(self._named[name][v]) and not self.tiny(row)
+        known = bool(self._named[name][v]) and not self.is_tiny(row)
         label = seen.labels[v] if known else None
         return seen, label, int(self.classes.histograms[name][row, v]), int(self.classes.sizes[row])
 
-    def tiny(self, row: int) -> bool:
-        """Whether so few are in a class that nothing is told of what they have."""
+    def is_tiny(self, row: int) -> bool:
+        """Return whether a class has too few people to publish anything about their values."""
         return self._tiny[row]
 
-    def bounds(self, row: int) -> tuple[float, float]:
-        """The least and the largest share of a class that may have the value, by what is told of it."""
-        _, label, count, of = self.about(row)
-        if self.tiny(row):
+    def share_bounds(self, row: int) -> tuple[float, float]:
+        """Return the minimum and maximum share of a class that may have the value, given what is published."""
+        _, label, count, of = self.exposed_value(row)
+        if self.is_tiny(row):
             return 0.0, 1.0
-        n = parts(of, self.smallest)
-        if label is None:  # few have it
-            low, high = 0.0, (few(self.smallest) - 1) / least(of, self.smallest)
-        elif n == QUARTERS:
+        n, fewest = share_resolution(self.people[row], self.smallest), max(int(self.people[row]) - self.smallest + 1, 1)
+        if label is None:  # fewer than twice the threshold have it, or it would be named
+            low, high = 0.0, (2 * self.smallest - 1) / fewest
+        elif n <= QUARTERS:
             low, high = (count * n // of) / n, (count * n // of + 1) / n
+        elif count < small_limit(self.smallest):
+            low, high = 0.0, (small_limit(self.smallest) - 1) / fewest
+        elif 0 < of - count < small_limit(self.smallest):
+            low, high = 1 - (small_limit(self.smallest) - 1) / fewest, 1.0
         else:
-            told = share(count, of, self.smallest)
+            told = round(n * count / of) / n
             low, high = told - 1 / (2 * n), told + 1 / (2 * n)
         high = min(high, 1.0, self.limit(row))
         return min(max(low, 0.0), high), high
 
     def limit(self, row: int) -> float:
-        """The largest share of any class that may have the value, by what is known of all of them."""
+        """Return the largest share of any class that may have the value, given the guarantees for all classes."""
         known = self.limits.get(self.names[self.column[row]])
         return 1.0 if known is None else float(known[self.value[row]])
 
-    def exposed(self, row: int) -> tuple[float, float]:
-        """How far belief in the value that stands out has come from what is usual on the way to certainty: at least,
-        and at most."""
-        usual = self._everybodys[self.names[self.column[row]]]
-        low, high = self.bounds(row)
+    def certainty_gain(self, row: int) -> tuple[float, float]:
+        """Return by how much belief in the exposed value moved from the prior towards certainty: at least, and at
+        most."""
+        usual = self._prior_bounds[self.names[self.column[row]]]
+        low, high = self.share_bounds(row)
         most, fewest = float(usual.high[self.value[row]]), float(usual.low[self.value[row]])
         least_way = max(low - most, 0.0) / max(1 - most, NOTHING)
         most_way = max(high - fewest, 0.0) / max(1 - fewest, NOTHING)
-        if self.tiny(row):
+        if self.is_tiny(row):
             return 0.0, 1.0
-        return stepped(least_way, COST, "higher"), stepped(most_way, COST)
+        return round_to_step(least_way, COST, "higher"), round_to_step(most_way, COST)
 
-    def usual(self, row: int) -> float:
-        """The share of everybody who has the value, whether or not it may be named."""
-        return float(self._prior[self.names[self.column[row]]][self.value[row]])
+    def prior_share(self, row: int) -> float:
+        """Return the prior share of the value, whether or not it may be named."""
+        name, v = self.names[self.column[row]], int(self.value[row])
+        found, totals = float(self._prior[name][v]), self.classes.sensitive[name].totals
+        return found if totals[v] == totals.sum() else min(found, NEARLY_ALL)
 
-    def prior(self, row: int) -> float | None:
-        """The same, where the value may be named."""
-        _, label, *_ = self.about(row)
-        return None if label is None else self.usual(row)
+    def published_prior(self, row: int) -> float | None:
+        """Return the prior share of the value, if it may be named."""
+        _, label, *_ = self.exposed_value(row)
+        return None if label is None else self.prior_share(row)
 
     def posterior(self, row: int) -> float | None:
-        """The share of the class that has the value; None where it is told in words alone."""
-        _, label, count, of = self.about(row)
-        if label is None or parts(of, self.smallest) == QUARTERS:
+        """Return the share of the class that has the value; None if only a description is published."""
+        _, label, count, of = self.exposed_value(row)
+        n = share_resolution(self.people[row], self.smallest)
+        if (
+            label is None
+            or n <= QUARTERS
+            or count < small_limit(self.smallest)
+            or 0 < of - count < small_limit(self.smallest)
+        ):
             return None
-        return min(share(count, of, self.smallest), self.limit(row))
+        return min(round(n * count / of) / n, self.limit(row), 1.0 if count == of else NEARLY_ALL)
 
-    def believed(self, row: int) -> str:
-        """What is believed of the people of a class."""
-        seen, *_ = self.about(row)
-        if self.tiny(row):
-            return "The group is too small: its values are not published."
+    def belief_sentence(self, row: int) -> str:
+        """Return a sentence about the posterior of a class."""
+        seen, *_ = self.exposed_value(row)
+        if self.is_tiny(row):
+            small = self.people[row] < 2 * self.smallest
+            return f"The group is too small: {HIDDEN}." if small else f"Beside other groups, few would show: {HIDDEN}."
         if self._mixed(row):
             return f"They {self._are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
         return f"{self._have(row)} of them {self._do} {self._called(row)}{self._usual(row)}"
 
     @property
     def _are(self) -> str:
-        """Beside what people are like."""
-        return "are" if self.truthful else "are published as"
+        """The verb for a class's distribution."""
+        return "are" if self.is_truthful else "are published as"
 
     @property
     def _do(self) -> str:
-        """Beside the value that people have."""
-        return "have" if self.truthful else "are published with"
+        """The verb for the people who have the value."""
+        return "have" if self.is_truthful else "are published with"
 
     def _mixed(self, row: int) -> bool:
-        """Whether a class is told to be like everybody."""
-        _, label, *_ = self.about(row)
+        """Return whether a class is described as similar to everybody."""
+        _, label, *_ = self.exposed_value(row)
         return self.loss[row] <= NOTHING or (label is not None and self._have(row) == self._before(row))
 
     def _have(self, row: int) -> str:
-        """How many of a class have the value."""
-        _, _, count, of = self.about(row)
-        if of >= few(self.smallest) and count == of:
+        """Describe the share of a class that has the value."""
+        _, _, count, of = self.exposed_value(row)
+        if count == of:
             return "All"
-        told = about_share(count, of, self.smallest)
-        if parts(of, self.smallest) == QUARTERS:
-            told = between(*self.bounds(row))
+        if share_resolution(self.people[row], self.smallest) <= QUARTERS:
+            told = describe_range(*self.share_bounds(row))
             return f"{told[:1].upper()}{told[1:]}"
-        if count < few(self.smallest):
-            return f"Fewer than {few(self.smallest)}"
-        if of - count < few(self.smallest):
-            return f"All but fewer than {few(self.smallest)}"
-        return told if self.posterior(row) is None else about_per_cent(self.posterior(row) or 0.0)
+        if count < small_limit(self.smallest):
+            return f"Fewer than {small_limit(self.smallest)}"
+        if of - count < small_limit(self.smallest):
+            return f"All but fewer than {small_limit(self.smallest)}"
+        return format_whole_percent(self.posterior(row) or 0.0)
 
     def _before(self, row: int) -> str:
-        """How many of everybody have the value, where it may be named."""
-        return about_per_cent(self.prior(row) or 0)
+        """Describe the prior share of the value, if it may be named."""
+        seen, *_ = self.exposed_value(row)
+        return describe_usual_share(self.published_prior(row) or 0, int(seen.totals.sum()), self.smallest)
 
     def _usual(self, row: int) -> str:
-        _, label, *_ = self.about(row)
+        _, label, *_ = self.exposed_value(row)
         return "." if label is None else f"; of {self.wording.everybody}, {self._before(row)} do."
 
     def _called(self, row: int) -> str:
-        """The value of a class."""
-        seen, label, *_ = self.about(row)
-        name = self.wording.column(seen.name)
-        return f"{an(name)} that few {self.wording.many} have" if label is None else f"the {name} {label}"
+        """Describe the value of a class."""
+        seen, label, *_ = self.exposed_value(row)
+        if label is not None:
+            return self.wording.having(seen.name, label)
+        return f"{with_article(self.wording.column(seen.name))} that few {self.wording.many} have"
 
-    def worst(self, who: Callable[[int], str]) -> int:
-        """The most exposed class, not of few people if there is another; of those alike the one of which most is
-        believed, then the largest, then the first in words: the first row of their table.
+    def most_exposed_class(self, who: Callable[[int], str]) -> int:
+        """Return the most exposed class, a tiny one only if all are.
+
+        Ties are decided by the posterior, then by size, then by the first description in `who`.
         """
-        every, number = self.alike
-        sizes = coarse_counts(self.classes.sizes, self.smallest)
+        every, number = self.distinct
 
         def place(row: int) -> tuple[bool, float, float, int]:
-            return self.tiny(row), -self.exposed(row)[1], -(self.posterior(row) or 0), -int(sizes[row])
+            return self.is_tiny(row), -self.certainty_gain(row)[1], -(self.posterior(row) or 0), -int(self.people[row])
 
         places = [place(row) for row in every.tolist()]
         first = [i for i, found in enumerate(places) if found == min(places)]
         return min(np.flatnonzero(np.isin(number, first)).tolist(), key=who)
 
-    def most_exposed(self, row: int, who: str) -> dict[str, str]:
-        """One group: a figure of what is believed there, what it is of, and `who` they are, which ends a sentence."""
+    def headline(self, row: int, who: str) -> dict[str, str]:
+        """Return a figure for one class with its unit and a sentence; `who` describes its people."""
         wording = self.wording
-        seen, label, count, of = self.about(row)
-        people, name = wording.people(of, self.smallest), wording.column(seen.name)
-        if self.tiny(row):
-            return {"figure": "Not told", "unit": f"since all groups are of {people}", "sentence": ""}
+        seen, label, count, of = self.exposed_value(row)
+        people, name = wording.group(int(self.people[row]), self.smallest), wording.column(seen.name)
+        if self.is_tiny(row):
+            return {"figure": "Not published", "unit": f"since all groups are of {people}", "sentence": ""}
         if self._mixed(row):
-            is_so = "is" if self.truthful else "is published as"
+            is_so = "is" if self.is_truthful else "is published as"
             alike = f"Every group {is_so} about as mixed in {name} as {wording.everybody}."
             return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
         sentence = f"{people[:1].upper()}{people[1:]}{who}."
         if label is None:
             unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
+        worst = "of the worst group"
         if self.posterior(row) is None and count < of:
-            sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is told as a range{who}."
-        unit = f"of the worst group {self._do} {self._called(row)}{self._usual(row)}".rstrip(".")
+            usual = f", which includes that of {wording.everybody}" if self.certainty_gain(row)[0] == 0 else ""
+            sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is published as a range{usual}{who}."
+            worst = "of a group that may be the worst" if usual else worst
+        unit = f"{worst} {self._do} {self._called(row)}{self._usual(row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 
 
-def told(
+def _most_learned(shares: np.ndarray, prior: np.ndarray, may_harm: np.ndarray) -> np.ndarray:
+    """Return the value of each class whose odds have risen most, of those that may harm if they are learned."""
+    here, usual = (np.clip(one, ODDS, 1 - ODDS) for one in (shares, prior))
+    risen = np.log(here / (1 - here)) - np.log(usual / (1 - usual))
+    return np.where(may_harm & (prior > 0), risen, -np.inf).argmax(axis=1)
+
+
+def redact_classes(
     classes: Classes,
     kind: str,
     smallest: int,
     most: float = math.inf,
     wording: Wording = PLAIN,
     limits: Mapping[str, np.ndarray] | None = None,
-) -> Told:
-    """The classes as they may be told, by a kind of distance from everybody: none loses more than is said, and
-    `most` and `limits` are told too."""
-    blunt = told_classes(classes, smallest)
+) -> RedactedClasses:
+    """Return the classes as they may be published, by a kind of distance from the prior.
+
+    No loss exceeds the published maximum `most`, and no share exceeds the published `limits`.
+    """
+    blunt = round_classes(classes, smallest)
     names = tuple(blunt.histograms)
     losses, values = [], []
-    tiny = (classes.sizes < few(smallest)) & (smallest > 1)
+    people = published_sizes(classes, smallest)
+    tiny = (people < 2 * smallest) & (smallest > 1)
     for name in names:
         seen, dearest = classes.sensitive[name], _dearest(classes.sensitive[name], kind, smallest)
-        prior = everybodys(seen.totals, smallest)
-        own = farthest(kind, those_of(classes.histograms[name], seen.totals, smallest), prior, seen.levels)
+        prior = prior_bounds(seen, smallest)
+        own = max_distance(
+            kind, class_share_bounds(classes.histograms[name], seen.totals, smallest), prior, seen.levels
+        )
         losses.append(np.where(tiny, dearest, np.minimum(own, dearest)))
-        values.append((distributions(blunt, name) - blunt.sensitive[name].prior).argmax(axis=1))
+        values.append(_most_learned(distributions(blunt, name), blunt.sensitive[name].prior, seen.may_harm(smallest)))
     column, rows = np.stack(losses).argmax(axis=0), np.arange(len(classes))
     loss = np.minimum(np.stack(losses)[column, rows], most)
-    return Told(classes, names, column, np.stack(values)[column, rows], loss, smallest, wording, limits or {})
+    value = np.stack(values)[column, rows]
+    return RedactedClasses(classes, people, names, column, value, loss, smallest, wording, limits or {})

@@ -1,6 +1,6 @@
-"""A written release is counted again before it has its name: its classes, with as many records of each sensitive value.
+"""Verification of a written release before it gets its name: classes and sensitive values are counted again.
 
-Then every figure of classes is what it was: k, l and t are counts of these.
+Every figure of classes is computed from these counts: k, l and t.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.base.connection import Private
+from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput
-from workbench.base.progress import step, stoppable
-from workbench.data.engines.elsewhere import Elsewhere
+from workbench.base.progress import checkpoint, run_interruptible
+from workbench.data.engines.remote import RemoteEngine
 from workbench.data.reading.source import literal
-from workbench.releases.export import Held, Rows, text_of
+from workbench.releases.export import EngineRecords, Rows, text_of
 
 MEMORY = "150MB"
 TEXT = (
@@ -29,24 +29,24 @@ TEXT = (
 )
 
 
-def expected(held: Held, values: Sequence[pa.Array]) -> Iterator[pa.Table]:
-    """The records by class and by the values of one sensitive column, for each; where none is told, by class alone.
+def expected(held: EngineRecords, values: Sequence[pa.Array]) -> Iterator[pa.Table]:
+    """Yield the number of records by class and by the values of each sensitive column; by class only, if there is none.
 
-    `values` are those of the written columns, v0, v1, ...; the last column is their `count`. Classes may look alike.
+    `values` are those of the written columns, v0, v1, ...; the last column is their `count`. Classes may be identical.
     """
     classes = [i for i, name in enumerate(held.names) if name is None]
-    told = [i for i, name in enumerate(held.names) if name in held.partition.others]
-    for i in told or [-1]:
-        many = len(values[i]) if told else 1
-        counts = held.partition.counts(held.names[i] if told else None, many)
+    sensitive = [i for i, name in enumerate(held.names) if name in held.partition.others]
+    for i in sensitive or [-1]:
+        many = len(values[i]) if sensitive else 1
+        counts = held.partition.counts(held.names[i] if sensitive else None, many)
         there = np.flatnonzero(counts)
-        places = {one: there // many for one in classes} | ({i: there % many} if told else {})
+        places = {one: there // many for one in classes} | ({i: there % many} if sensitive else {})
         shown = {f"v{one}": pa.DictionaryArray.from_arrays(at, values[one]) for one, at in places.items()}
         yield pa.table({**shown, "count": counts[there]})
 
 
 def sums(table: pa.Table) -> pa.Table:
-    """Counts by all other columns, in order."""
+    """Return counts by all other columns, sorted."""
     kinds = {one.name: one.type.value_type if pa.types.is_dictionary(one.type) else one.type for one in table.schema}
     table = table.cast(pa.schema(kinds))
     names = [name for name in table.column_names if name != "count"]
@@ -57,13 +57,13 @@ def sums(table: pa.Table) -> pa.Table:
 
 
 def refuse_other(path: Path, rows: Rows, target: Path) -> None:
-    """Raise BadInput unless the file at `path`, which is to be `target`, holds the records of the release.
+    """Raise BadInput unless the file at `path`, which will become `target`, has the records of the release.
 
-    Records in memory need no second look: what is written are the arrays that the classes were counted of.
+    Records in memory need no verification: the written arrays are those from which the classes were counted.
     """
-    if rows.held is None or not isinstance(held_in := rows.held.engine, Elsewhere):
+    if rows.held is None or not isinstance(held_in := rows.held.engine, RemoteEngine):
         return
-    step("what was written, counted again")
+    checkpoint("what was written, counted again")
     values = _texts(rows) if target.suffix == ".csv" else [pa.array(v, from_pandas=True) for _, v in rows.columns]
     names = [f"v{i}" for i in range(len(values))]
     given: dict[str, object] = {"path": literal(path)}
@@ -71,7 +71,7 @@ def refuse_other(path: Path, rows: Rows, target: Path) -> None:
     if target.suffix == ".csv":
         found_in, given = TEXT, {**given, "fields": dict.fromkeys(names, "VARCHAR"), "names": names}
     records = f"(SELECT * FROM {found_in}) AS t({', '.join(names)})"
-    with Private(MEMORY, path.parent) as engine:
+    with PrivateConnection(MEMORY, path.parent) as engine:
         try:
             other = any(_differ(engine, records, given, wanted) for wanted in expected(rows.held, values))
             wrong = "is not the release" if other else ""
@@ -91,13 +91,13 @@ def _texts(rows: Rows) -> list[pa.Array]:
 
 
 def _differ(engine: duckdb.DuckDBPyConnection, records: str, given: Mapping[str, object], wanted: pa.Table) -> bool:
-    """Whether there are more or fewer records than wanted anywhere."""
+    """Return whether any count differs from the expected one."""
     keys = [name for name in wanted.column_names if name != "count"]
     engine.register("wanted", wanted)
     here, there = ", ".join([*keys, "1 AS n"]), ", ".join([*keys, '-"count" AS n'])
-    # a sum of hashes takes no memory, however many classes there are; what differs has the same once in 2^64 times
+    # A sum of hashes needs no memory, however many classes there are; it misses a difference once in 2^64 times.
     key = f"CAST(hash({', '.join([*keys, repr(secrets.token_hex(8))])}) AS HUGEINT)"
     relation = engine.sql(
         f"SELECT sum({key} * n) FROM (SELECT {here} FROM {records} UNION ALL SELECT {there} FROM wanted)", params=given
     )
-    return bool(stoppable(relation.fetchall, engine.interrupt)[0][0])
+    return bool(run_interruptible(relation.fetchall, engine.interrupt)[0][0])

@@ -12,37 +12,37 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
-from workbench.base.progress import step
-from workbench.data.column import spare
+from workbench.base.progress import checkpoint
+from workbench.data.column import unused_name
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_writing import Aside, is_folder, is_text, released, whole
 from workbench.releases.codebook import as_rows
-from workbench.releases.export import Held, Named, Rows, text_of
+from workbench.releases.export import ColumnValues, EngineRecords, Rows, text_of
 from workbench.releases.recount import expected, sums
 
 if TYPE_CHECKING:
     from workbench.releases.base import Release
 
-IN_SPARK = "spark:"  # what a place of Spark's is named by
+IN_SPARK = "spark:"  # prefix of targets in Spark
 
 
 def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, stars: bool) -> list[Path]:
-    """Write all tables of a release and its codebook; none has its name before its records were counted again."""
+    """Write all tables of a release and its codebook; none gets its name before its records were verified."""
     where = f"{IN_SPARK}{name}"
     if stars:
-        raise BadInput(f"{where}: rows of * are written to files alone; leave stars out, or name a file")
+        raise BadInput(f"{where}: rows of * are only written to files; leave stars out, or name a file")
     if defuse and not is_text(name):
-        raise BadInput(f"{where}: only in CSV is anything taken for a formula; leave defuse out")
+        raise BadInput(f"{where}: only CSV is protected from formulas; leave defuse out")
     tables, books = release.rows(), release.codebook(smallest)
     held = next((rows.held for rows in tables.values() if rows.held), None)
     engine = held.engine if held else None
     if not isinstance(engine, Spark):
-        raise BadInput(f"{where}: only a release of records that are in Spark is written there; name a file")
+        raise BadInput(f"{where}: only a release of records in Spark can be written there; name a file")
     targets: dict[str, Rows] = {}
     for table, rows in tables.items():
-        targets[name if len(tables) == 1 else _beside(name, table, targets)] = rows
+        targets[name if len(tables) == 1 else _sibling(name, table, targets)] = rows
     if books:
-        targets[_beside(name, "codebook", targets)] = as_rows(books)
+        targets[_sibling(name, "codebook", targets)] = as_rows(books)
     with ExitStack() as all_or_none:
         for target, rows in targets.items():
             aside = all_or_none.enter_context(whole(engine.session, target))
@@ -52,20 +52,20 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
             if rows.held is None:
                 aside.write(engine.session.given(_table(rows, values)).toDF(*names))
             else:
-                step(f"{engine.records:,} records, written by Spark")
+                checkpoint(f"{engine.records:,} records, written by Spark")
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))
                 _recount(engine, aside, values, rows.held)
     return [Path(f"{IN_SPARK}{target}") for target in targets]
 
 
-def _beside(name: str, table: str, taken: Container[str]) -> str:
-    """The name of one of several tables: of a folder beside the others, or in the same schema."""
+def _sibling(name: str, table: str, taken: Container[str]) -> str:
+    """Return the name of one of several tables: a folder next to the others, or a table in the same schema."""
     safe, path = re.sub(r"\W+", "_", table), Path(name)
     target = str(path.with_stem(f"{path.stem}-{safe}")) if is_folder(name) else f"{name}_{safe}"
-    return spare(target, taken)
+    return unused_name(target, taken)
 
 
-def _array(column: Named, as_text: bool) -> pa.Array:
+def _array(column: ColumnValues, as_text: bool) -> pa.Array:
     """The distinct values of a column, in the types of a file of Parquet, or as a file of CSV has them."""
     if as_text:
         return text_of(column.values)(column.values).cast(pa.string())
@@ -79,9 +79,9 @@ def _table(rows: Rows, values: Sequence[pa.Array]) -> pa.Table:
     return pa.table({f"v{i}": one.take(pa.array(at)) for i, (one, at) in enumerate(zip(values, codes, strict=True))})
 
 
-def _recount(engine: Spark, aside: Aside, values: Sequence[pa.Array], held: Held) -> None:
+def _recount(engine: Spark, aside: Aside, values: Sequence[pa.Array], held: EngineRecords) -> None:
     """Raise BadInput unless what was written is the release; else the table has changed meanwhile."""
-    step(f"{engine.records:,} records, counted again")
+    checkpoint(f"{engine.records:,} records, counted again")
     written = aside.read()
     written = written.toDF(*(f"v{i}" for i in range(len(held.names))))
     for wanted in map(sums, expected(held, values)):

@@ -1,4 +1,4 @@
-"""The files of a release: its tables and its codebook, which all appear whole or not at all."""
+"""The files of a release: its tables and codebook, which appear together or not at all."""
 
 from __future__ import annotations
 
@@ -7,22 +7,38 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from workbench.base.errors import BadInput
-from workbench.base.files import ENDINGS, codebooks, refuse_ending, refuse_nameless, whole
+from workbench.base.files import ENDINGS, atomic_write, codebooks, refuse_ending, refuse_nameless
 from workbench.releases import export, recount
 from workbench.releases.codebook import Entry, as_json, as_rows, is_codebook
 from workbench.releases.export import Rows
 
+if TYPE_CHECKING:
+    from workbench.releases.base import Release
+
 
 def write_files(
-    path: Path, tables: Mapping[str, Rows], codebook: Sequence[Entry], of: str = "", *, defuse: bool, overwrite: bool
+    path: Path,
+    tables: Mapping[str, Rows],
+    codebook: Sequence[Entry],
+    of: str = "",
+    layout: Mapping[str, Any] | None = None,
+    *,
+    defuse: bool,
+    overwrite: bool,
 ) -> list[Path]:
-    """Write the tables, as CSV or Parquet by the ending of the name, and the codebook beside them, which also says `of`
-    which sample they are. The codebook of a release whose place they take goes with it."""
+    """Write the tables as CSV or Parquet, by the extension of the name, and the codebook next to them.
+
+    The codebook includes the sample `of` which they are and the layout. A previous release's codebook is replaced or
+    removed.
+    """
     refuse_nameless(path)
+    if not any(rows.columns for rows in tables.values()):
+        raise BadInput(f"{path}: the release has no column to write; remove fewer columns")
     if defuse and path.suffix == ".parquet":
-        raise BadInput(f"{path}: nothing in Parquet is taken for a formula; defuse is for CSV")
+        raise BadInput(f"{path}: nothing in Parquet is interpreted as a formula; defuse is for CSV")
     targets = [*files_of(path, tables), *(books := codebooks(path) if codebook or of else [])]
     there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
     if there:
@@ -30,14 +46,22 @@ def write_files(
     every = [*tables.values(), *([as_rows(codebook)] if books else [])]
     written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
     gone = [] if books else _books_of(path, targets)
-    write_tables(written, {books[1]: as_json(codebook, of)} if books else {}, gone)
+    write_tables(written, {books[1]: as_json(codebook, of, layout)} if books else {}, gone)
     return targets
 
 
+def described(release: Release) -> dict[str, Any]:
+    """Return what an audit needs besides labels: the layout of the release, and the roles of its columns."""
+    roles = {"quasi": release.table.quasi, "sensitive": release.table.sensitive}
+    named = {role: [name for name in names if name not in release.unpublished_columns] for role, names in roles.items()}
+    return {**release.layout, **named}
+
+
 def _books_of(path: Path, targets: Sequence[Path]) -> list[Path]:
-    """The codebook of the release that is written over; of none that has a file of another ending, too."""
-    alike = {target.with_suffix(ending) for target in targets for ending in ENDINGS}
-    there = [one for one in alike if os.path.lexists(one)]
+    """Return the codebook of the release that is overwritten; empty if that release also has files with another
+    extension."""
+    siblings = {target.with_suffix(ending) for target in targets for ending in ENDINGS}
+    there = [one for one in siblings if os.path.lexists(one)]
     replaced = there and all(one in targets for one in there)
     return [book for book in codebooks(path) if is_codebook(book)] if replaced else []
 
@@ -45,24 +69,24 @@ def _books_of(path: Path, targets: Sequence[Path]) -> list[Path]:
 def write_tables(
     tables: Mapping[Path, Rows], texts: Mapping[Path, str] | None = None, gone: Iterable[Path] = ()
 ) -> None:
-    """Tables as CSV or Parquet, by the ending of each name, and texts; none appears, and nothing that is to be `gone`
-    goes, before all are written."""
+    """Write tables as CSV or Parquet, by extension, and texts; files appear, and those in `gone` disappear, only after
+    all are written."""
     for path in tables:
         refuse_ending(path)
     with ExitStack() as all_or_none:
         for path, text in (texts or {}).items():
-            all_or_none.enter_context(whole(path)).write_text(text, "utf-8")
+            all_or_none.enter_context(atomic_write(path)).write_text(text, "utf-8")
         for path, rows in tables.items():
-            aside = all_or_none.enter_context(whole(path))
+            aside = all_or_none.enter_context(atomic_write(path))
             with aside.open("wb") as file:
                 (export.write_csv if path.suffix == ".csv" else export.write_parquet)(rows, file)
             recount.refuse_other(aside, rows, path)
         for path in gone:
-            path.unlink(missing_ok=True)  # before the others have their names: beside these it would mislead
+            path.unlink(missing_ok=True)  # before the others appear, since an old codebook would mislead
 
 
 def files_of(path: Path, tables: Collection[str]) -> list[Path]:
-    """The file of each table: no name is that of another or of a codebook, also where capitals make no difference."""
+    """Return the path of each table, all different from each other and from the codebook's, even ignoring case."""
     found: list[Path] = []
     taken = {str(book).casefold() for book in codebooks(path)}
     for name in tables:

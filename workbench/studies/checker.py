@@ -1,4 +1,4 @@
-"""Everything that is wrong with a study, its file and its data, at once; no message has a value of the data."""
+"""Check a study, its file and its data, and report all problems at once; no message contains a value of the data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadColumns, BadInput, Undefined, Unsatisfiable, meant
+from workbench.base.errors import BadColumns, BadInput, NotInMemory, Undefined, Unsatisfiable, suggest
 from workbench.base.figures import join_names
-from workbench.data.dependencies import given_away
+from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
-from workbench.data.reading.cures import STUDY, in_words
+from workbench.data.reading.message_dialects import STUDY, translate_message
 from workbench.data.roles import lacking
 from workbench.data.samples import sample
 from workbench.data.table import Table
@@ -21,21 +21,21 @@ from workbench.measures import Measure
 from workbench.methods import Method, refuse_impossible
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.studies.faults import Fault, Faults, under
+from workbench.studies.faults import Fault, Faults, prefix_faults
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
-from workbench.studies.schema import ROLES, faults
-from workbench.studies.study import Study, text_in
-from workbench.studies.workload_faults import asked_faults
+from workbench.studies.schema import ROLES, study_faults
+from workbench.studies.study import Study, read_study_text
+from workbench.studies.workload_faults import query_faults
 from workbench.studies.yaml_text import lines_of, read_yaml
 
 FORMULA = ("=", "+", "-", "@")  # what a cell begins with that a spreadsheet takes for a formula
-FEW = 1000  # records that miners are tried on
+SIZES = (200, 1_000, 100_000)  # records that measures are tried on; all of them where the table has fewer
 MANY = 3  # limits of one model that no release keeps, said one by one
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong, where in the study, and on which line of its file."""
+    """A problem, its place in the study, and its line in the file."""
 
     text: str
     where: str
@@ -47,8 +47,8 @@ class Problem:
 
 
 @dataclass
-class Checked:
-    """What was found: the problems, in the order of the file; what is worth knowing; the study and its table."""
+class StudyCheck:
+    """The results of a check: problems in the order of the file, notes, the study and its table."""
 
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Checked:
         sensitive = (
             f"what must not be learnt is {join_names(list(table.sensitive))}"
             if table.sensitive
-            else "nothing is sensitive"
+            else f"nothing is sensitive, so charts show {join_names(list(study.chart_axes()))}"
         )
         plain = f"; neutral columns: {join_names(list(table.neutral))}" if table.neutral else ""
         return (
@@ -74,16 +74,16 @@ class Checked:
         )
 
 
-def checked(path: str | PathLike[str]) -> Checked:
-    """What is wrong with the study in a file; its data are read if the file says where they are."""
+def check_study(path: str | PathLike[str]) -> StudyCheck:
+    """Check the study in a file; its data are read if the file names them."""
     where = str(path)
     try:
-        text = text_in(path)
+        text = read_study_text(path)
         given = read_yaml(text, where)
     except BadInput as error:
-        return Checked([Problem(str(error), where)])
-    found = list(faults(given))
-    result = Checked()
+        return StudyCheck([Problem(str(error), where)])
+    found = list(study_faults(given))
+    result = StudyCheck()
     if isinstance(given, Mapping):
         bad = {fault.path[0] for fault in found if fault.path}
         bad |= {"recipes", "chosen", "measures"} if "workloads" in bad else set()  # they may name one
@@ -97,11 +97,11 @@ def checked(path: str | PathLike[str]) -> Checked:
         if "data" not in bad:
             found += _misfits(result.study, result, bad)
             if result.table is not None:
-                notes = (*result.table.role_notes, *given_away(result.table))
-                result.notes = [*result.notes, *(in_words(note, STUDY) for note in notes)]
+                notes = (*result.table.role_notes, *describe_dependencies(result.table))
+                result.notes = [*result.notes, *(translate_message(note, STUDY) for note in notes)]
     line = lines_of(text)
     problems = [
-        Problem(in_words(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)
+        Problem(translate_message(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)
         for fault in found
     ]
     result.problems = sorted(_named(problems, where), key=lambda one: one.line or 0)
@@ -109,25 +109,25 @@ def checked(path: str | PathLike[str]) -> Checked:
 
 
 def _named(problems: list[Problem], where: str) -> Iterator[Problem]:
-    """What concerns the whole file names the file."""
+    """Name the file in problems that concern the whole file."""
     for one in problems:
         yield one if one.line else Problem(f"{where}: {one.text}", where)
 
 
-def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
-    """What of the study does not go with its data; parts that are wrong in themselves are left aside."""
+def _misfits(study: Study, result: StudyCheck, bad: set[Any]) -> Faults:
+    """Yield what does not fit the data; parts of the study that are invalid by themselves are skipped."""
     if not study.data:
         yield Fault(("data",), "there is no data; name a path, a bundled table or a query")
         return
-    base, wrong = _caught(study.read, "data")
+    base, wrong = _try_table(study.read, "data")
     yield from wrong
     if base is None:
         return
     wrong = [*_columns(study, base), *(() if "roles" in bad else _roles(study))]
     yield from wrong
-    if wrong or bad & {"roles", "levels", "hierarchies", "released_levels", "importance", "workloads"}:
+    if wrong or bad & {"roles", "levels", "hierarchies", "regions", "released_levels", "importance", "workloads"}:
         return
-    records, wrong = _caught(lambda: study.records(base), "data")
+    records, wrong = _try_table(lambda: study.records(base), "data")
     yield from wrong
     if records is None:
         return
@@ -135,13 +135,13 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
     yield from wrong
     if wrong:
         return
-    plain = study.with_(released_levels={}, importance={})
-    result.table, wrong = _caught(lambda: plain.table(base), "levels" if study.levels else "roles")
-    if result.table is not None and (study.released_levels or study.importance):
-        result.table, wrong = _caught(lambda: study.table(base))
+    plain = study.with_(regions={}, released_levels={}, importance={})
+    result.table, wrong = _try_table(lambda: plain.table(base), "levels" if study.levels else "roles")
+    if result.table is not None and (study.regions or study.released_levels or study.importance):
+        result.table, wrong = _try_table(lambda: study.table(base))
     yield from wrong
     if result.table is not None:
-        wrong = list(under(asked_faults(result.table, result.notes), "workloads"))
+        wrong = list(prefix_faults(query_faults(result.table, result.notes), "workloads"))
         yield from wrong
         yield from _recipes(study, result.table)
         yield from () if wrong else _measures(study, result.table, bad)
@@ -149,8 +149,8 @@ def _misfits(study: Study, result: Checked, bad: set[Any]) -> Faults:
             yield from _drawn(study)
 
 
-def _caught(make: Callable[[], Table], *path: Any) -> tuple[Table | None, list[Fault]]:
-    """A table, or why there is none."""
+def _try_table(make: Callable[[], Table], *path: Any) -> tuple[Table | None, list[Fault]]:
+    """Return a table, or the faults that prevent it."""
     try:
         return make(), []
     except BadColumns as error:
@@ -160,12 +160,12 @@ def _caught(make: Callable[[], Table], *path: Any) -> tuple[Table | None, list[F
 
 
 def _columns(study: Study, base: Table) -> Faults:
-    """Names of columns that the data don't have, and names that nobody should have to publish."""
+    """Yield names of columns that the data do not have, and names that are unsafe to publish."""
     named: list[tuple[tuple[Any, ...], str]] = []
     named += [(("roles", role, i), name) for role in ROLES for i, name in enumerate(getattr(study, role))]
     named += [
         ((part, name), name)
-        for part in ("levels", "hierarchies", "released_levels", "importance", "titles")
+        for part in ("levels", "hierarchies", "regions", "released_levels", "importance", "titles")
         for name in getattr(study, part)
     ]
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
@@ -186,7 +186,7 @@ def _roles(study: Study) -> Faults:
 
 
 def _fitting(study: Study, records: Table) -> Faults:
-    """Hierarchies that cannot be built over their columns."""
+    """Yield hierarchies that cannot be built for their columns."""
     for name, given in study.hierarchies.items():
         if name not in records.columns:
             continue  # left out
@@ -197,21 +197,34 @@ def _fitting(study: Study, records: Table) -> Faults:
             missing = (
                 f"{len(error.values)} of the {len(column.labels)} values of {name!r} are missing from its hierarchy"
             )
-            text = f"{missing}; list them too, or correct their spelling" if error.what == "unlisted" else error.plain
+            text = f"{missing}; add them, or correct their spelling" if error.what == "unlisted" else error.plain
             yield Fault(("hierarchies", name), text)
         except BadInput as error:
             yield Fault(("hierarchies", name), str(error).removeprefix("study: "))
 
 
 def _recipes(study: Study, table: Table) -> Faults:
-    """Parameters out of the table's range, methods that refuse it, and models that no release of it can keep."""
+    """Yield parameters out of the table's range, methods that refuse it, and models that no release of it can
+    satisfy.
+    """
     for i, ranges in enumerate(study.recipes):
         wrong = list(recipe_faults(ranges, table))
         for fault in wrong:
             yield Fault(("recipes", i, *fault.path), fault.text)
         for path, kind, asked in () if wrong else parts_of(ranges):
-            for text in (_impossible if kind == "model" else _refused)(asked, table)[:MANY]:
+            if kind == "model":
+                found = _without_classes(ranges["method"]) or _impossible(asked, table)
+            else:
+                found = _refused(asked, table)
+            for text in found[:MANY]:
                 yield Fault(("recipes", i, *path), text)
+
+
+def _without_classes(asked: Any) -> list[str]:
+    """Return why the methods satisfy no model at all."""
+    methods: list[Method] = combinations("method", asked)
+    names = dict.fromkeys(one.name for one in methods if not one.keeps_models)
+    return [f"{name} makes no classes, so it cannot satisfy a model; remove the model" for name in names]
 
 
 def _impossible(asked: Any, table: Table) -> list[str]:
@@ -225,7 +238,7 @@ def _impossible(asked: Any, table: Table) -> list[str]:
 
 
 def _refused(asked: Any, table: Table) -> list[str]:
-    """Why a method makes no release of the table, whatever the model."""
+    """Return why a method cannot release the table under any model."""
     found = []
     for method in combinations("method", asked):
         try:
@@ -244,31 +257,41 @@ def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
         wrong = list(variant_faults("measure", given, table=table))
         for fault in wrong:
             yield Fault(("measures", i, *fault.path), fault.text)
-        if wrong:
-            continue
+        if wrong or (not table.sensitive and variant("measure", given).needs_sensitive):
+            continue  # the charts show measures that are defined
         try:
-            why = undefined(variant("measure", given), table)
+            why = reason_undefined(variant("measure", given), table)
         except BadInput as error:  # queries that stand in the measure itself
             why = str(error)
         if why:
             yield Fault(("measures", i), f"{given['name']} cannot be measured: {why}")
 
 
-def undefined(measure: Measure, table: Table) -> str:
-    """Why a measure says nothing about this table, whatever the release.
+def reason_undefined(measure: Measure, table: Table) -> str:
+    """Return why a measure is undefined for this table under every release; empty if it is defined.
 
-    It is asked of the table without its quasi-identifiers, and where it is about these, of the table as it is. Miners
-    are asked about some of the records first, since all of them may take minutes.
+    The measure is tried on the table without its quasi-identifiers and, if it needs these, on the unchanged table:
+    first on few records, then on more, since all cells of a large table would take gigabytes. A sample is in memory, so
+    measures that need this are tried on the table itself, without its quasi-identifiers.
     """
-    many = table.records > FEW and table.engine.in_memory
-    if not measure.by_default and many and not undefined(measure, sample(table, FEW)):
-        return ""
-    found = [_reason(measure, table, method) for method in (Remove(), Keep())]
-    return found[0] if all(found) else ""
+    if not table.engine.in_memory:
+        try:
+            measure(Remove()(table))
+        except NotInMemory as reason:
+            return str(reason)
+        except Undefined:
+            pass  # the table as it is may say more
+    tries = [size for size in SIZES if size < table.records]
+    for size in [*tries, None][: len(SIZES)]:
+        some = table if size is None else table.remember(("check", size), lambda size=size: sample(table, size))  # type: ignore[misc]
+        why = _reason(measure, some, Remove())
+        if not (why and _reason(measure, some, Keep())):
+            return ""
+    return why
 
 
 def _reason(measure: Measure, table: Table, method: Method) -> str:
-    """Why a measure says nothing about a release of the table; all cells may be too many to be kept as they are."""
+    """Return why a measure is undefined for a release of the table; empty if it is defined."""
     try:
         measure(method(table))
     except Undefined as reason:
@@ -277,15 +300,19 @@ def _reason(measure: Measure, table: Table, method: Method) -> str:
 
 
 def _drawn(study: Study) -> Faults:
-    """Axes and caps of measures that are not taken."""
+    """Yield axes and caps of measures that the study does not have."""
     keys = {measure.key: measure.side for measure in study.measured()}
     for i, (key, side) in enumerate(zip(study.axes, ("privacy", "utility"), strict=False)):
         if key not in keys:
-            yield Fault(("axes", i), f"{key!r} is not among the measures of the study; {meant(key, keys)}")
+            yield Fault(("axes", i), f"{key!r} is not among the measures of the study; {suggest(key, keys)}")
         elif keys[key] != side:
             yield Fault(
                 ("axes", i), f"{key} is a measure of {keys[key]}; the axes are one of privacy, then one of utility"
             )
+    without = {} if study.sensitive else {one.key: one.name for one in study.measured() if one.needs_sensitive}
+    for key in without.keys() & study.caps.keys():
+        why = "no column is sensitive, so no release has this figure; remove the cap"
+        yield Fault(("caps", key), f"{without[key]} cannot be measured: {why}")
     for key in study.caps:
         if key not in keys:
-            yield Fault(("caps", key), f"{key!r} is not among the measures of the study; {meant(key, keys)}")
+            yield Fault(("caps", key), f"{key!r} is not among the measures of the study; {suggest(key, keys)}")

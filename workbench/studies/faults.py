@@ -1,15 +1,15 @@
-"""What is wrong with plain data, and where: a fault with the path to it."""
+"""Faults of plain data, each with the path to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from workbench.base.errors import BadInput, meant, said
+from workbench.base.errors import BadInput, safe_repr, suggest
 
 
 class Fault(NamedTuple):
-    """What is wrong, and where: ("recipes", 0, "model", "k")."""
+    """A fault and its path, such as ("recipes", 0, "model", "k")."""
 
     path: tuple[Any, ...]
     text: str
@@ -18,8 +18,8 @@ class Fault(NamedTuple):
 Faults = Iterator[Fault]
 
 
-def first(found: Faults) -> None:
-    """Raise the first fault."""
+def raise_first(found: Faults) -> None:
+    """Raise the first fault, if there is one."""
     for fault in found:
         error = BadInput(_prefixed(fault.text))
         error.path = fault.path
@@ -30,12 +30,12 @@ def _prefixed(text: str) -> str:
     return text if text.startswith(("study", "this is not a study")) else f"study: {text}"
 
 
-def under(found: Faults, *path: Any) -> Faults:
+def prefix_faults(found: Faults, *path: Any) -> Faults:
     return (Fault((*path, *fault.path), fault.text) for fault in found)
 
 
-def caught(make: Callable[[], object], *path: Any) -> Faults:
-    """What making something says."""
+def catch_faults(make: Callable[[], object], *path: Any) -> Faults:
+    """Yield the BadInput that `make` raises as a fault."""
     try:
         make()
     except BadInput as error:
@@ -45,13 +45,13 @@ def caught(make: Callable[[], object], *path: Any) -> Faults:
 def unknown_keys(where: str, given: Mapping[str, Any], known: Collection[str]) -> Faults:
     for key in given:
         if key not in known:
-            yield Fault((key,), f"{where} has no {said(key)}; {meant(key, known)}")
+            yield Fault((key,), f"{where} has no {safe_repr(key)}; {suggest(key, known)}")
 
 
-def must_be(kind: type, name: str, given: Any) -> str:
-    """What to say of something that is of another kind; nothing where it is of that one."""
+def type_fault(kind: type, name: str, given: Any) -> str:
+    """Return a message if a value is of the wrong type, else an empty text."""
     if isinstance(given, kind) and not (kind is list and isinstance(given, str)):
         return ""
     word = {Mapping: "a mapping", list: "a list", str: "text", bool: "true or false"}[kind]
     quotes = "; put it in quotes" if kind is str and not isinstance(given, (Mapping, list, type(None))) else ""
-    return f"{name} must be {word}, not {said(given)}{quotes}"
+    return f"{name} must be {word}, not {safe_repr(given)}{quotes}"

@@ -1,4 +1,4 @@
-"""Long hierarchies in files of their own, beside the study that names them: they hold values of the data."""
+"""Long hierarchies in separate files next to the study that names them: they contain values of the data."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput, at
-from workbench.base.files import whole
+from workbench.base.errors import BadInput, prefix_path
+from workbench.base.files import atomic_write
 from workbench.data.hierarchies.builders import Builder, from_dict
 
 FILE, ENDING = "file", ".hierarchy.json"
@@ -22,8 +22,8 @@ LONGEST = 60  # characters of a file's name that come from a column's
 Specs = Mapping[str, Any]
 
 
-def names(specs: Specs, stem: str) -> dict[str, str]:
-    """The columns whose hierarchy is long, and what its file is called beside the study `stem`."""
+def name_files(specs: Specs, stem: str) -> dict[str, str]:
+    """Return the columns with long hierarchies, and the names of their files next to the study `stem`."""
     found: dict[str, str] = {}
     for column, spec in specs.items():
         if isinstance(spec, Mapping) and set(spec) != {FILE} and _listed(spec) > LONG:
@@ -35,42 +35,42 @@ def names(specs: Specs, stem: str) -> dict[str, str]:
     return found
 
 
-def part(specs: Specs, files: Mapping[str, str]) -> dict[str, Any]:
-    """The hierarchies with those that have a file named by it."""
+def refer_to_files(specs: Specs, files: Mapping[str, str]) -> dict[str, Any]:
+    """Replace the hierarchies that have a file by its name."""
     return {column: {FILE: files[column]} if column in files else spec for column, spec in specs.items()}
 
 
-def write(specs: Specs, files: Mapping[str, str], folder: Path) -> None:
-    """Write the files, each whole or not at all, for their owner alone."""
+def write_files(specs: Specs, files: Mapping[str, str], folder: Path) -> None:
+    """Write the files atomically, for their owner only."""
     for column, name in files.items():
-        with whole(folder / name) as aside, open(os.open(aside, NEW, 0o600), "wb") as file:
-            file.write(text(specs[column]))
+        with atomic_write(folder / name) as aside, open(os.open(aside, NEW, 0o600), "wb") as file:
+            file.write(file_content(specs[column]))
 
 
-def text(spec: Mapping[str, Any]) -> bytes:
-    """What is in the file of a hierarchy."""
+def file_content(spec: Mapping[str, Any]) -> bytes:
+    """Return the content of a hierarchy's file."""
     return json.dumps(spec, indent=0, ensure_ascii=False).encode()
 
 
-def gathered(specs: Specs, folder: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The hierarchies, what lies in files read from there; and these files."""
+def read_files(specs: Specs, folder: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the hierarchies, with those in files read from the folder, and the names of these files."""
     files = {
         column: str(spec[FILE]) for column, spec in specs.items() if isinstance(spec, Mapping) and set(spec) == {FILE}
     }
     read: dict[str, Any] = {}
     for column, name in files.items():
-        with at("hierarchies", column):
+        with prefix_path("hierarchies", column):
             read[column] = _read(Path(folder) / name)[0]
     return {**specs, **read}, files
 
 
 def read_hierarchy(path: str | PathLike[str]) -> Builder:
-    """What makes the hierarchy in such a file."""
+    """Return the builder of the hierarchy in a file."""
     return _read(Path(path))[1]
 
 
 def _read(path: Path) -> tuple[dict[str, Any], Builder]:
-    """A hierarchy's settings in a file, and what they make."""
+    """Return the settings in a hierarchy's file, and their builder."""
     why = "it holds no hierarchy"
     try:
         if not path.exists() or path.is_file():
@@ -85,7 +85,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Builder]:
 
 
 def _listed(spec: Any) -> int:
-    """How many values and labels plain data lists."""
+    """Count the values and labels that plain data lists."""
     if isinstance(spec, Mapping):
         return sum(1 + _listed(one) for one in spec.values())
     return sum(map(_listed, spec)) if isinstance(spec, (list, tuple)) else 1

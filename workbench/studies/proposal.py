@@ -1,4 +1,6 @@
-"""A whole study proposed from the data alone, each choice with its reason; no reason has a value of the data."""
+"""Propose a complete study from the data alone, with a reason for each choice; no reason contains a value of the
+data.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +17,22 @@ import numpy as np
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
 from workbench.data.column import Column
-from workbench.data.dependencies import given_away
+from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies import proposal
 from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
 from workbench.data.hierarchies.intervals import integers
-from workbench.data.meaning import POSTAL, says
-from workbench.data.table import MANY_VALUES, Table
-from workbench.data.uniqueness import namelike, survey
+from workbench.data.hierarchies.similar_values import LEAST, similar_groups
+from workbench.data.lexicon import POSTAL, has_word
+from workbench.data.reading.formats import refuse_address
+from workbench.data.roles import NEARLY_ALL
+from workbench.data.sensitive import MANY_VALUES
+from workbench.data.table import Table
+from workbench.data.uniqueness import alone, is_nearly_unique, survey
+from workbench.disclosure.recommendable import LEAST as SMALLEST_CLASS
+from workbench.frontier.grid import variant
 from workbench.models import TOLERANCE
 from workbench.models.distances import jensen_shannon
-from workbench.studies.checker import FORMULA, undefined
+from workbench.studies.checker import FORMULA, reason_undefined
 from workbench.studies.proposed_roles import Advice, propose_roles
 from workbench.studies.proposed_wording import hints, notes, record_of
 from workbench.studies.study import VERSIONS, Study
@@ -56,7 +65,7 @@ Place = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class ProposedStudy:
-    """A proposed study, and why: a reason for a path such as ("roles", "quasi", 0)."""
+    """A proposed study, with reasons by path, such as ("roles", "quasi", 0)."""
 
     study: Study
     why: Mapping[Place, str]
@@ -64,7 +73,7 @@ class ProposedStudy:
     hints: Sequence[str] = ()  # lines that a person may complete; they may have values of the data
 
     def text(self) -> str:
-        """The file, with each reason beside its line."""
+        """Return the file's text, with the reasons as comments."""
         parts = {**self.study.to_dict(), "versions": VERSIONS}
         body = "".join(
             write_yaml({key: value}, short=key != "roles" and isinstance(value, (dict, list)))
@@ -74,7 +83,7 @@ class ProposedStudy:
         return above + _annotated(body, self.why) + below
 
     def reasons(self) -> list[tuple[str, str]]:
-        """What was chosen and why, in words: of each column in a role, and of each hierarchy."""
+        """Return the choices and their reasons: for each column in a role, and for each hierarchy."""
         found = []
         for path, reason in self.why.items():
             if path[0] == "roles":
@@ -84,17 +93,17 @@ class ProposedStudy:
         return [(_plain(what), _plain(reason)) for what, reason in found]
 
 
-def proposed(
+def propose_study(
     path: str | os.PathLike[str],
     quasi: Sequence[str] = (),
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
 ) -> Study:
-    """The study that is proposed for the data in a file; roles that are given stay as they are."""
-    return begin(path, quasi, sensitive, identifiers).study
+    """Return the proposed study for the data in a file; given roles are kept."""
+    return propose_with_reasons(path, quasi, sensitive, identifiers).study
 
 
-def begin(
+def propose_with_reasons(
     path: str | os.PathLike[str],
     quasi: Sequence[str] = (),
     sensitive: Sequence[str] = (),
@@ -104,22 +113,20 @@ def begin(
     files: Mapping[str, Path] | None = None,
     weight: Sequence[str] = (),
 ) -> ProposedStudy:
-    """A study of a file, with relative names from that folder on, and why it is so.
+    """Propose a study of a file, with reasons; names of files are relative to `folder`.
 
-    `said` is what is known of the data, as a study says it; `files` have hierarchies of columns.
+    `said` contains settings of the data as in a study; `files` contains hierarchies of columns.
     """
     place = Path(folder).absolute()
     name = str(path) if Path(path).is_absolute() else os.path.relpath(Path(path).absolute(), place)
-    study = Study(
-        name=Path(path).name.split(".")[0] or "untitled", data={"path": name, **(said or {})}, folder=str(place)
-    )
+    study = Study(name=name_of(path), data={"path": name, **(said or {})}, folder=str(place))
     base = study.read()
     why: dict[Place, str] = {}
     known = dict((said or {}).get("types", {}))
     types = {
         one.name: "text"
         for one in base.columns.values()
-        if says(one.name, POSTAL) and integers(one) and one.name not in known
+        if has_word(one.name, POSTAL) and integers(one) and one.name not in known
     }
     if types:
         study = study.with_(data={**study.data, "types": {**known, **types}})
@@ -142,44 +149,57 @@ def begin(
     table = study.table(base)
     study, reasons = _with_recipes(study, table)
     why |= reasons
-    study = study.with_(record=record_of(base.names))
+    own = [name for name, column in base.columns.items() if alone(column).share >= NEARLY_ALL]
+    study = study.with_(record=record_of(own))
     why["record",] = "What one record is, and several are: [person, people] where each is a person."
     named = [name for name in base.names if name not in study.identifiers]
     used = [*study.quasi, *study.sensitive]
     return ProposedStudy(study, why, [*_head(table), *notes(base, named)], hints(base, used))
 
 
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Name the study of a file, a folder or a pattern: `people` for `people.csv` and for `people/*.csv`."""
+    refuse_address(path)
+    here = Path(path)
+    name = here.parent.name if has_magic(here.name) else here.resolve().name if here.is_dir() else here.name
+    return name.split(".")[0] or "untitled"
+
+
 def _head(table: Table) -> list[str]:
-    """What is said above the study."""
+    """Return the comments above the study."""
     said = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
     if not table.sensitive:
-        said.append("No column looks sensitive: name what must not be learnt under roles: sensitive.")
+        said.append("No column looks sensitive: name what must not be disclosed under roles: sensitive.")
+    if table.repeats:
+        said.append(table.repeats)
     if table.neutral:
         said.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
-    return said + given_away(table)
+    return said + describe_dependencies(table)
 
 
 # --- roles
 
 
 def _roles(base: Table, chosen: Mapping[str, Sequence[str]]) -> dict[str, Advice]:
-    """A role for each column; those that were given first."""
+    """Return a role for each column; given roles take precedence."""
     given = {name: Advice(role, "Chosen by you.") for role, names in chosen.items() for name in names}
     base.drop(given)  # says which is not there
     if len(given) < sum(map(len, chosen.values())):
         raise BadInput("a column was given two roles; give it one")
     wanted = [chosen[role] for role in ("sensitive", "quasi", "weight")]
-    near_names = [name for name, column in base.columns.items() if namelike(column)]
+    near_names = [name for name, column in base.columns.items() if is_nearly_unique(column)]
     advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
     for name, one in advice.items():
-        advice[name] = given.get(name) or kept_apart(base.columns[name], one, *map(bool, wanted))
+        advice[name] = given.get(name) or restrict_advice(base.columns[name], one, *map(bool, wanted))
     return advice
 
 
-def kept_apart(
+def restrict_advice(
     column: Column, advice: Advice, has_sensitive: bool, has_quasi: bool, has_weight: bool = False
 ) -> Advice:
-    """What is left out beside the columns that a person has chosen, and what no model could see."""
+    """Return the advice, changed to "not published" if the user chose other columns for the role, or if no model could
+    use it.
+    """
     if column.name.startswith(FORMULA) and advice.role != "identifier":
         formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet takes for a formula"
         return Advice("dropped", f"{formula}; rename it to publish it.")
@@ -188,7 +208,7 @@ def kept_apart(
         what = {"quasi": "among the quasi-identifiers", "sensitive": "among the sensitive columns"}
         return Advice("dropped", f"Not {what.get(advice.role, 'the weight')} that you chose. {advice.reason}")
     if advice.role == "sensitive" and column.size > MANY_VALUES and hierarchy_of(column)[0] is None:
-        many = f"its {len(column.values):,} values are too many to be learnt one by one, and no groups can be proposed"
+        many = f"its {len(column.values):,} values are too many to protect one by one, and no groups can be proposed"
         return Advice("dropped", f"{advice.reason[:-1]}; but {many}.")
     return advice
 
@@ -197,13 +217,23 @@ def kept_apart(
 
 
 def hierarchy_of(column: Column) -> tuple[dict[str, Any] | None, str]:
-    """A builder's settings for a column, or none where its values serve best; and why, without any value."""
+    """Return a builder's settings for a column (None if its values need no groups), and the reason, without any
+    value.
+    """
     builder = proposal.propose(column)[0]
     return (builder.to_dict() if builder else None), _reason(builder, column)
 
 
+def quasi_hierarchy(table: Table, name: str, quasi: Sequence[str]) -> tuple[dict[str, Any] | None, str]:
+    """Return the settings of a hierarchy for a quasi-identifier (None if its values need no groups), and the reason."""
+    given, reason = hierarchy_of(table.columns[name])
+    if given is None and (groups := similar_groups(table, name, [other for other in quasi if other != name])):
+        return groups.to_dict(), "values that occur with similar other quasi-identifiers, rare ones merged first"
+    return given, reason
+
+
 def level_of(column: Column, given: Mapping[str, Any]) -> int:
-    """The finest level of a hierarchy at which a sensitive column has few enough groups, else the coarsest."""
+    """Return the finest level of a hierarchy at which a sensitive column has few enough groups, else the coarsest."""
     sizes = [len(level.labels) for level in from_dict(given)(column).levels]
     return next((level for level, size in enumerate(sizes, 1) if size <= GROUPS), len(sizes))
 
@@ -212,24 +242,27 @@ def _reason(builder: Builder | None, column: Column) -> str:
     if isinstance(builder, Intervals) and builder.origin:
         return "quarters and halves of the year"
     if isinstance(builder, Intervals):
-        return "most values crowd together: equally filled groups" if builder.quantiles else "round intervals"
+        return "most values lie close together: groups of equal size" if builder.quantiles else "round intervals"
     if isinstance(builder, Dates):
         return "steps of the calendar"
     if isinstance(builder, Prefixes):
-        return "codes: fewer and fewer of their characters"
+        return "codes: their first characters"
     if isinstance(builder, Groups):
-        return "values that begin alike"
-    few = len(column.values) <= proposal.FEW
-    return "few values: they need no groups" if few else "values in no known order: group them by meaning if you can"
+        return "values with the same beginning"
+    if len(column.values) < LEAST:
+        return "two values need no groups"
+    if column.kind != "text":
+        return "few values: ranges of them are enough"
+    return "its values are grouped in alphabetical order: group them by meaning if you can"
 
 
 def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str]]:
-    """A hierarchy for every quasi-identifier that is the better for one, and for sensitive columns of many values."""
+    """Add hierarchies for quasi-identifiers that benefit from one, and for sensitive columns with many values."""
     found: dict[str, Any] = {}
     levels: dict[str, int] = {}
     why: dict[Place, str] = {}
     for i, name in enumerate(study.quasi):
-        given, reason = hierarchy_of(base.columns[name])
+        given, reason = quasi_hierarchy(base, name, study.quasi)
         if given:
             found[name], why["hierarchies", name] = given, reason
         else:
@@ -241,7 +274,7 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
         if given:
             found[name], levels[name], why["hierarchies", name] = given, level_of(column, given), reason
             why["levels", name] = (
-                f"{len(column.values):,} values are too many to be learnt one by one: their groups count"
+                f"{len(column.values):,} values are too many to protect one by one: their groups are protected"
             )
         elif column.size > MANY_VALUES:
             left_out.append(name)
@@ -257,27 +290,39 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
 
 
 def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
-    """Curves that this table can have, and the measures that say something about it."""
+    """Add recipes that this table permits, and the measures that are defined for it."""
     why: dict[Place, str] = {("recipes", i, "model"): reason for i, (_, reason) in enumerate(_models(table))}
     study = study.with_(recipes=recipes_for(table), measures=MEASURES)
     told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
-    told = [(given, measure) for given, measure in told if not undefined(measure, table)]
+    told = [(given, measure) for given, measure in told if not reason_undefined(measure, table)]
     sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
     why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
     axes = tuple(keys[0] for keys in sides.values())
     return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
 
 
+def measures_for(table: Table) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
+    """Return initial measures, and those on the axes."""
+    if table.sensitive:
+        return MEASURES, AXES
+    study = Study(
+        quasi=table.quasi, measures=tuple(one for one in MEASURES if not variant("measure", one).needs_sensitive)
+    )
+    return study.measures, study.chart_axes()
+
+
 def recipes_for(table: Table) -> tuple[dict[str, Any], ...]:
-    """Recipes to begin with."""
+    """Return initial recipes."""
     models = [model[0] if len(model) == 1 else model for model, _ in _models(table)]
     return tuple({"method": {"name": "mondrian"}, "model": model} for model in models)
 
 
 def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
-    """Models with a range of parameters, and why: each has a smallest k, and leaves no sensitive value certain."""
+    """Return models with ranges of parameters, and reasons: each has a minimum k and leaves no sensitive value
+    certain.
+    """
     sizes = [k for k in K if k <= max(table.records / 4, 2)][-9:]
-    sizes = sizes[1:] if len(sizes) > 2 and sizes[0] == 2 else sizes
+    sizes = [k for k in sizes if k >= SMALLEST_CLASS] or sizes
     by_size = "the size of classes: the easiest promise to explain"
     if not table.sensitive:
         return [([{"name": "k-anonymity", "k": sizes}], by_size)]
@@ -298,7 +343,7 @@ def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
 
 
 def _limits(table: Table) -> list[float]:
-    """Limits of t-closeness: shares of what it costs, in the worst column, that everybody has the commonest value."""
+    """Return limits of t-closeness: shares of the loss, in the worst column, if everybody had the most common value."""
     full = max(float(jensen_shannon(np.eye(len(one)), one.prior).min()) for one in table.sensitive.values())
     return sorted({float(f"{share * full:.2g}") for share in T})
 
@@ -307,7 +352,7 @@ def _limits(table: Table) -> list[float]:
 
 
 def _annotated(text: str, why: Mapping[Place, str]) -> str:
-    """Each reason beside its line; above it where the line is quoted or long."""
+    """Add each reason as a comment at its line; above it if the line is quoted or long."""
     line, rows = lines_of(text), text.split("\n")
     reasons: dict[int, list[str]] = {}
     for path, reason in why.items():
@@ -322,5 +367,5 @@ def _annotated(text: str, why: Mapping[Place, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line that any reader can read: names of columns may hold anything."""
+    """Return one printable line: names of columns may contain anything."""
     return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))

@@ -1,21 +1,26 @@
-"""The roles that are proposed for the columns of a table, each with its reason; no reason has a value of the data."""
+"""Propose roles for the columns of a table, each with its reason; no reason contains a value of the data.
+
+A column's role follows from its meaning. Columns of unknown meaning are not published, unless nothing suggests which
+columns an attacker may know: then the columns that make most records unique are proposed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from workbench.base.figures import per_cent
+from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
-from workbench.data.meaning import KNOWN, meaning_of, says
-from workbench.data.roles import NEARLY_ALL, unfit_as_weight
-from workbench.data.table import MANY_VALUES, Table
-from workbench.data.uniqueness import Survey, agreement, alone, namelike
+from workbench.data.column_kinds import OPEN, ColumnKind, guess_kind
+from workbench.data.roles import counts_records, unfit_as_weight
+from workbench.data.sensitive import MANY_VALUES
+from workbench.data.table import Table
+from workbench.data.uniqueness import Survey, agreement, alone
 
-ADDS = 0.001  # the share of records singled out from which a column matters
-QUASI = 8  # quasi-identifiers that are proposed at most: each more makes every release coarser
-CHANCE = 1e-4  # how likely it is at most that one column follows from another by chance
-LEFT_OUT = "published unchanged, it would only help to single people out"
+ADDS = 0.001  # share of records singled out from which a column matters
+QUASI = 8  # quasi-identifiers of unknown meaning at most: each more makes every release coarser
+CHANCE = 1e-4  # probability at most that one column follows from another by chance
+HALF = 0.5  # share of records with a value of their own from which a column singles out by itself
 
 
 @dataclass(frozen=True)
@@ -27,89 +32,121 @@ class Advice:
 
 
 def propose_roles(table: Table, found: Survey) -> dict[str, Advice]:
-    """A role for each column, with the reason in one sentence: neutral is only what tells nothing.
-
-    Of the columns that help to single out, those that others often know come first, then those that add most.
-    """
-    advice = {name: given for name, column in table.columns.items() if (given := _by_itself(column))}
-    advice |= _weights(table, advice)
-    advice |= _repeated(table, found, advice)
-    by_meaning = [name for name, one in advice.items() if one.role == "quasi"]
-    adds = _additions(found, {name for name in advice if name not in by_meaning})
-    others = [name for name in table.names if name not in advice and (name in adds or says(name, KNOWN))]
-    others.sort(key=lambda name: (not says(name, KNOWN), -adds.get(name, (0.0, []))[0]))
-    for rank, name in enumerate(others, len(by_meaning)):
-        often = "Often known to others" if says(name, KNOWN) else ""
-        share, beside = adds.get(name, (0.0, []))
-        single = f"beside {' and '.join(beside)} it singles out {per_cent(share)} more of the records" if beside else ""
-        reason = "; ".join(filter(None, (often, single)))
-        reason = f"{reason[0].upper()}{reason[1:]}"
-        crowded = f"{reason}; but {QUASI} other columns come first, and {LEFT_OUT}."
-        advice[name] = Advice("quasi", f"{reason}.") if rank < QUASI else Advice("dropped", crowded)
-    nothing = Advice("dropped", f"It is not known to be of use to those who know a person; {LEFT_OUT}.")
-    return {name: advice.get(name, nothing) for name in table.names}
+    """Return a role for each column, with the reason in one sentence; only columns without information are neutral."""
+    meanings = {name: meaning for name, column in table.columns.items() if (meaning := guess_kind(column))}
+    by_itself = {name: _by_itself(column, meanings.get(name)) for name, column in table.columns.items()}
+    known = {name: one for name, one in by_itself.items() if one}
+    known |= _extra_weights(table, known)
+    known |= _repeated(table, found, known)
+    quasi = [name for name, one in known.items() if one.role == "quasi"]
+    additions = _additions(found, quasi)
+    advice = known | {name: _with_figures(known[name], additions.get(name)) for name in quasi}
+    open_names = [name for name in table.names if name not in advice]
+    if not quasi:
+        advice |= _instead(table, found, open_names)
+    return {name: advice.get(name) or _undecided(table.columns[name], meanings.get(name)) for name in table.names}
 
 
-def _by_itself(column: Column) -> Advice | None:
-    """What follows from the column alone."""
-    records, distinct = int(column.totals.sum()), len(column.values)
+def _by_itself(column: Column, known: tuple[ColumnKind, str] | None) -> Advice | None:
+    """The role that follows from the column alone, if one does."""
     if column.size < 2:
         return Advice("neutral", "It has the same value in every record.")
-    if known := meaning_of(column):
-        meaning, by = known
-        return Advice(meaning.role, f"By its {by} {meaning.what}: {meaning.why}.")
-    if not namelike(column):
+    if known and known[0].role:
+        return Advice(known[0].role, f"{_sentence(*known)}.")
+    records, unique = int(column.totals.sum()), alone(column).unique
+    if unique < HALF * records and not counts_records(column):
         return None
-    if column.values.dtype.kind == "f":
-        few = f"A measured number with {distinct:,} values in {records:,} records: few people know it"
-        return Advice("dropped", f"{few}, but anyone who does can identify the record.")
-    if distinct >= NEARLY_ALL * records:
-        return Advice("identifier", f"Nearly every record has its own value: {distinct:,} in {records:,} records.")
-    share = alone(column).share
-    return Advice(
-        "identifier", f"By itself it singles out {per_cent(share)} of the records: {distinct:,} values, nearly a name."
-    )
+    if column.kind == "number" and not counts_records(column):
+        return None
+    return Advice("identifier", f"It has {len(column.values):,} different values in {records:,} records, like a name.")
 
 
-def _weights(table: Table, known: dict[str, Advice]) -> dict[str, Advice]:
-    """The survey weights that are left out: one is enough, and it must be known of every record."""
-    found = [name for name, one in known.items() if one.role == "weight"]
-    whole = [name for name in found if not unfit_as_weight(table.columns[name])]
-    design = "it is computed from the survey's design, and tells the group that it was computed for"
-    return {name: Advice("dropped", f"A survey weight, but beside another, or not of every record: {design}.")
-            for name in found if name not in whole[:1]}  # fmt: skip
+def _sentence(meaning: ColumnKind, by: str) -> str:
+    verb = "suggests" if by == "name" else "suggest"
+    return f"Its {by} {verb} {meaning.what}, {meaning.consequence}"
 
 
-def _repeated(table: Table, found: Survey, known: dict[str, Advice]) -> dict[str, Advice]:
-    """Columns that tell the same as another, or what follows from a sensitive one."""
-    advice: dict[str, Advice] = {}
-    for fine, coarse in _derived(table, found):
-        roles = {name: (advice.get(name) or known.get(name) or Advice("", "")).role for name in (fine, coarse)}
-        if {"dropped", "identifier", "weight"} & {*roles.values()}:
-            continue
-        if table.columns[fine].size == table.columns[coarse].size:
-            advice[coarse] = Advice("dropped", f"It tells the same as {fine} in every record; one of them is enough.")
-        elif "sensitive" in roles.values() and not any(_kept(name, role) for name, role in roles.items()):
-            distinct = len(table.columns[fine].values)
-            if distinct <= MANY_VALUES or len(table.columns[coarse].values) < 2:
-                advice[fine] = known.get(fine) or Advice("sensitive", f"It tells {coarse}, which must not be learnt.")
-                advice[coarse] = Advice("dropped", f"It follows from {fine}, which is sensitive; one is enough.")
-            else:
-                advice[coarse] = known.get(coarse) or Advice(
-                    "sensitive", f"It is a part of {fine}, which is sensitive."
-                )
-                many = f"has {distinct:,} values, too many to be learnt one by one"
-                advice[fine] = Advice("dropped", f"It {many}; {coarse} follows from it, and is taken instead.")
+def _undecided(column: Column, known: tuple[ColumnKind, str] | None) -> Advice:
+    """Return the advice not to publish a column whose meaning does not decide its role."""
+    if known:
+        return Advice("dropped", f"{_sentence(*known)}.")
+    unique, records = alone(column).unique, int(column.totals.sum())
+    if unique >= HALF * records:
+        return Advice("dropped", f"{unique:,} of {records:,} records have a value of their own; {OPEN}.")
+    return Advice("dropped", f"Its meaning is unknown; {OPEN}.")
+
+
+def _with_figures(advice: Advice, addition: tuple[float, list[str]] | None) -> Advice:
+    """Add to the advice the share of records that the column makes unique in combination with others."""
+    if addition is None:
+        return advice
+    share, others = addition
+    more = f"with {join_names(others)} it singles out another {format_percent(share)} of the records"
+    return Advice(advice.role, f"{advice.reason[:-1]}; {more}.")
+
+
+def _instead(table: Table, found: Survey, names: Collection[str]) -> dict[str, Advice]:
+    """Propose the columns that make most records unique if the meaning of none suggests a quasi-identifier."""
+    additions = _additions(found, names)
+    ranked = sorted((name for name in names if name in additions), key=lambda name: -additions[name][0])
+    unsure = "An attacker might know it"
+    if ranked:
+        return {name: _with_figures(Advice("quasi", f"{unsure}."), additions[name]) for name in ranked[:QUASI]}
+    amounts = [name for name in names if table.columns[name].kind == "number"]
+    advice = {}
+    for name in amounts[:QUASI]:
+        unique, records = alone(table.columns[name]).unique, table.records
+        own = f"{unique:,} of {records:,} records have a value of their own"
+        advice[name] = Advice("quasi", f"An attacker might know it approximately; {own}.")
     return advice
 
 
-def _kept(name: str, role: str) -> bool:
-    """Whether others know this, whatever follows from it: of a place of living an average income may."""
-    return role == "quasi" or (role == "" and says(name, KNOWN))
+def _extra_weights(table: Table, known: Mapping[str, Advice]) -> dict[str, Advice]:
+    """Exclude survey weights except one that every record has."""
+    found = [name for name, one in known.items() if one.role == "weight"]
+    whole = [name for name in found if not unfit_as_weight(table.columns[name])]
+    return {
+        name: Advice("dropped", f"A survey weight like {whole[0]}; one is enough.")
+        if whole
+        else Advice("dropped", f"Its name suggests a survey weight, but {unfit_as_weight(table.columns[name])}.")
+        for name in found
+        if name not in whole[:1]
+    }
+
+
+def _repeated(table: Table, found: Survey, known: Mapping[str, Advice]) -> dict[str, Advice]:
+    """Return advice for columns that duplicate another one or follow from a sensitive one."""
+    advice: dict[str, Advice] = {}
+    for fine, coarse in _derived(table, found):
+        roles = {name: (advice.get(name) or known.get(name) or Advice("", "")).role for name in (fine, coarse)}
+        same = table.columns[fine].size == table.columns[coarse].size
+        if "identifier" in roles.values() and same:
+            direct, other = (fine, coarse) if roles[fine] == "identifier" else (coarse, fine)
+            if roles[other] in ("", "identifier"):
+                advice[other] = Advice("identifier", f"It distinguishes records exactly as {direct} does.")
+            continue
+        if {"dropped", "identifier", "weight"} & {*roles.values()}:
+            continue
+        if same:
+            first, second = sorted((fine, coarse), key=lambda name: not roles[name])  # one with a known role stays
+            advice[second] = Advice("dropped", f"It distinguishes records exactly as {first} does; one is enough.")
+        elif "sensitive" in roles.values() and "quasi" not in roles.values():
+            distinct = len(table.columns[fine].values)
+            if distinct <= MANY_VALUES or len(table.columns[coarse].values) < 2:
+                follows = Advice("sensitive", f"It reveals {coarse}, which must not be disclosed.")
+                advice[fine] = known.get(fine) or follows
+                if coarse not in known or fine not in known:
+                    advice[coarse] = Advice("dropped", f"It follows from {fine}, which is sensitive; one is enough.")
+            else:
+                part = Advice("sensitive", f"It is a part of {fine}, which must not be disclosed.")
+                advice[coarse] = known.get(coarse) or part
+                many = f"It has {distinct:,} values, too many to protect one by one"
+                advice[fine] = Advice("dropped", f"{many}; {coarse} follows from it and is used instead.")
+    return advice
 
 
 def _derived(table: Table, found: Survey) -> Iterator[tuple[str, str]]:
-    """Pairs of columns of which the second follows from the first, record by record and not by chance."""
+    """Yield pairs of columns of which the second follows from the first in every record, and not by chance."""
     for pair in found.pairs:
         fine, coarse = sorted(pair.names, key=lambda name: -table.columns[name].size)
         repeated = table.records - found.columns[fine].distinct
@@ -118,12 +155,12 @@ def _derived(table: Table, found: Survey) -> Iterator[tuple[str, str]]:
             yield fine, coarse
 
 
-def _additions(found: Survey, known: Collection[str]) -> dict[str, tuple[float, list[str]]]:
-    """The most that each other column adds to what a column or a pair singles out, where that matters; and to which."""
+def _additions(found: Survey, names: Collection[str]) -> dict[str, tuple[float, list[str]]]:
+    """Return the maximum share of records that each column makes unique in addition to one or two others, and these."""
     shares = {frozenset(one.names): one.share for one in (*found.columns.values(), *found.pairs, *found.triples)}
     most: dict[str, tuple[float, list[str]]] = {}
     for one in (*found.pairs, *found.triples):
-        if set(one.names) & set(known):
+        if not set(one.names) <= set(names):
             continue
         for name in one.names:
             others = [other for other in one.names if other != name]

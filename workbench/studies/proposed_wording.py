@@ -1,4 +1,4 @@
-"""What a proposed study calls its records, and what a person should look at before it is used."""
+"""What a proposed study calls its records, and notes to check before it is used."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.base.figures import join_names, per_cent
+from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
-from workbench.data.meaning import words_in
+from workbench.data.lexicon import EXACT_PLACES, has_word, words_in
 from workbench.data.table import Table
-from workbench.data.uniqueness import EXACT, single_out
+from workbench.data.uniqueness import EXACT, count_unique
 
 RECORD = ("record", "records")  # until somebody says what one is
-PEOPLE = {"person": "people"}
+PEOPLE = {"child": "children", "person": "people"}
 REPEATED = 0.05  # the share of records that repeat another from which that is said
+DIGITS = "6789"  # of codes with several digits: -99, -888
 CODES, OFTEN = 3, 0.01  # negative numbers that may stand for missing: so many values at most, in that share of records
 
 
 def record_of(names: Sequence[str]) -> tuple[str, str]:
-    """What one record is called and what several are: visits, where a column is called visit_id."""
+    """Return the words for one record and for several: visit, visits for a column visit_id with unique numbers."""
     for name in names:
         *words, last = words_in(name) or [""]
         if words and last == "id":
@@ -35,37 +36,40 @@ def _plural(one: str) -> str:
     return f"{one}es" if one.endswith(("s", "x", "ch", "sh")) else f"{one}s"
 
 
-def cryptic(names: Sequence[str]) -> list[str]:
-    """The names that say little to who does not know the table: those with a number in them."""
+def cryptic_names(names: Sequence[str]) -> list[str]:
+    """Return the names that mean little to outsiders: those that contain a number."""
     return [name for name in names if re.search(r"\d", name)]
 
 
 def codes_for_missing(column: Column) -> list[str]:
-    """Negative numbers that are frequent and few among others that are not negative: they may mean missing."""
+    """Return frequent negative numbers among nonnegative ones: they may mean missing."""
     if column.kind != "number":
         return []
     negative = np.flatnonzero(column.values < 0)
     others = column.values[len(negative) :]
     if not 0 < len(negative) <= CODES or not len(others) or (column.values[negative] % 1 != 0).any():
         return []
+    codes = [f"{-value:.0f}" for value in column.values[negative]]
+    if not all(len(code) == 1 or set(code) <= set(DIGITS) for code in codes) or has_word(column.name, EXACT_PLACES):
+        return []
     often = column.counts[negative].sum() >= OFTEN * column.totals.sum()
     return [f"{int(value)}" for value in column.values[negative]] if often else []
 
 
-def repeated(table: Table, names: Sequence[str]) -> float:
-    """The share of the records that repeat another in all of these columns; 0 where that is not counted."""
+def repeated_share(table: Table, names: Sequence[str]) -> float:
+    """Return the share of records that repeat another in all of these columns; 0 if the table is too large to count."""
     if table.records > EXACT or not names:
         return 0.0
-    return 1 - single_out(table, names).distinct / table.records
+    return 1 - count_unique(table, names).distinct / table.records
 
 
 def notes(table: Table, names: Sequence[str]) -> list[str]:
-    """What a person should know of the records before the study is used; no value of the data."""
+    """Return what a person should know about the records before the study is used, without values of the data."""
     said = []
-    share = repeated(table, table.names)
+    share = repeated_share(table, table.names)
     if share >= REPEATED:
         said.append(
-            f"{per_cent(share)} of the records repeat another one in every column: if a person may have several "
+            f"{format_percent(share)} of the records repeat another one in every column: if a person may have several "
             'records, "at least k" counts records, not people.'
         )
     coded = [name for name in names if codes_for_missing(table.columns[name])]
@@ -75,12 +79,12 @@ def notes(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def hints(table: Table, names: Sequence[str]) -> list[str]:
-    """Lines for the study that a person may complete, as comments."""
+    """Return lines that a person may complete, as comments in the study."""
     lines = []
     codes = sorted({code for name in names for code in codes_for_missing(table.columns[name])}, key=int)
     if codes:
-        listed = ", ".join(f"'{code}'" for code in codes)
+        listed = ", ".join(f"'{code}'" for code in (*table.missing_texts, *codes))
         lines.append(f"missing: [{listed}]  (under data, where these mean that a value is missing)")
-    if found := cryptic(names):
+    if found := cryptic_names(names):
         lines.append(f"titles: {{{', '.join(f'{name}: {name}' for name in found)}}}  (what pages call these columns)")
     return lines

@@ -1,18 +1,18 @@
-"""What a recipe, or a method, model or measure of it, may be as plain data."""
+"""Find faults of recipes, methods, models and measures as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.base.errors import meant, said
+from workbench.base.errors import safe_repr, suggest
 from workbench.data.table import Table
-from workbench.frontier.grid import MOST, combinations, combined, listed, models_of, variants
-from workbench.studies.faults import Fault, Faults, caught, under, unknown_keys
+from workbench.frontier.grid import MOST, combinations, count_combinations, listed_settings, models_of, variants
+from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, unknown_keys
 
 
 def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
-    """What is wrong with one recipe; with a table, what does not go with it."""
+    """Yield the faults of one recipe; with a table, also what does not fit it."""
     if not isinstance(ranges, Mapping) or "method" not in ranges:
         yield Fault((), "a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
         return
@@ -20,15 +20,15 @@ def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
     count = 1
     for path, kind, asked in parts_of(ranges):
         wrong = list(variant_faults(kind, asked, several=True, table=table))
-        yield from under(iter(wrong), *path)
+        yield from prefix_faults(iter(wrong), *path)
         if not wrong:
-            count *= combined(kind, asked)
+            count *= count_combinations(kind, asked)
     if count > MOST:
         yield Fault((), f"a recipe stands for more than {MOST:,} releases; give fewer values")
 
 
 def parts_of(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
-    """The method and each model of a recipe, with the path to it."""
+    """Yield the method and each model of a recipe, with the path to it."""
     yield ("method",), "method", ranges["method"]
     listed = isinstance(ranges.get("model"), list)
     for j, asked in enumerate(models_of(ranges)):
@@ -36,16 +36,16 @@ def parts_of(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, 
 
 
 def variant_faults(kind: str, given: Any, several: bool = False, table: Table | None = None) -> Faults:
-    """What is wrong with a method, model or measure; `several`: a parameter may be a list of values."""
+    """Yield the faults of a method, model or measure; `several`: a parameter may be a list of values."""
     if not isinstance(given, Mapping):
-        yield Fault((), f"a {kind} is a mapping such as {{name: ...}}, not {said(given)}")
+        yield Fault((), f"a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
         return
     there, name = variants(kind), given.get("name")
     if not isinstance(name, str) or name not in there:
-        known = meant(name, there) if isinstance(name, str) else f"there are {', '.join(there)}"
+        known = suggest(name, there) if isinstance(name, str) else f"there are {', '.join(there)}"
         yield Fault(
             ("name",),
-            f"no {kind} is called {said(name)}; {known}" if "name" in given else f"a {kind} needs a name; {known}",
+            f"no {kind} is called {safe_repr(name)}; {known}" if "name" in given else f"a {kind} needs a name; {known}",
         )
         return
     wrong = [*unknown_keys(name, given, ["name", *there[name].parameters()])]
@@ -54,21 +54,21 @@ def variant_faults(kind: str, given: Any, several: bool = False, table: Table | 
             wrong += _values(there[name], key, value, several, table)
     yield from wrong
     if not wrong:  # what only shows of several parameters together
-        yield from caught(
+        yield from catch_faults(
             lambda: [one.check(table) for one in combinations(kind, given if several else _one(kind, given))]
         )
 
 
 def _one(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """A variant in which a list is one value."""
-    return {**given, **{key: [value] for key, value in listed(kind, given).items()}}
+    """Wrap lists, so that each counts as one value."""
+    return {**given, **{key: [value] for key, value in listed_settings(kind, given).items()}}
 
 
 def _values(variant: Any, key: str, value: Any, several: bool, table: Table | None) -> Faults:
-    if not (several and variant.parameters()[key].listed(value)):
-        yield from caught(lambda: variant.check_value(key, value, table), key)
+    if not (several and variant.parameters()[key].is_list(value)):
+        yield from catch_faults(lambda: variant.check_value(key, value, table), key)
         return
     if not value:
         yield Fault((key,), f"{variant.name}: {key} has no values; give at least one")
     for i, one in enumerate(value[: MOST + 1]):
-        yield from caught(lambda one=one: variant.check_value(key, one, table), key, i)  # type: ignore[misc]
+        yield from catch_faults(lambda one=one: variant.check_value(key, one, table), key, i)  # type: ignore[misc]

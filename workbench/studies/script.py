@@ -1,4 +1,4 @@
-"""The Python that makes a release again: a script of a study's data, roles and hierarchies and one recipe."""
+"""Python scripts that compute a release again from a study's data, roles and hierarchies and one recipe."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from pprint import pformat
 from textwrap import fill
 from typing import Any
 
-from workbench.base.errors import BadInput, said
-from workbench.base.variants import Plain, Variant
+from workbench.base.errors import BadInput, safe_repr
+from workbench.base.parameters import Plain
+from workbench.base.variants import Variant
 from workbench.data.hierarchies import builders
 from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
-from workbench.studies.study import BUNDLED, FROM, Study, plain
+from workbench.studies.study import BUNDLED, FROM, Study, plain_file_name
 
 SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{caution}{how}"""
 
@@ -44,10 +45,10 @@ Imports = set[tuple[str, str]]  # module and name
 def python_code(
     study: Study, recipe: Recipe, giveaways: bool = False, results: str | PathLike[str] | None = None
 ) -> str:
-    """A script that makes `release`, and writes it to release.csv when it is run.
+    """Return a script that computes `release`, and writes it to release.csv when it is run.
 
-    `giveaways` writes it although neutral columns give away what it blurs: see `Release.export`. One that was drawn at
-    random is read from the study's `results`: without these the script would draw another.
+    With `giveaways` it is written although neutral columns disclose generalized values: see `Release.export`. A random
+    release is read from the study's `results`: otherwise the script would draw another.
     """
     imports: Imports = {("workbench.data.table", "Table")}
     parts = recipe.model.parts if recipe.model else ()
@@ -72,7 +73,7 @@ def python_code(
 
 
 def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results: str | PathLike[str] | None) -> str:
-    """The expression that makes the release; one that was drawn at random is read from the study's results."""
+    """Return the expression for the release; a random one is read from the study's results."""
     method, modelled = _call(recipe.method, "methods", imports), f"{model}, " if model else ""
     if not recipe.method.draws:
         given = f"table, {modelled}seed={recipe.seed}"
@@ -88,7 +89,7 @@ def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results
 
 
 def _written(imports: Imports) -> str:
-    """The lines of the imports, one a module; the library's own first."""
+    """Return the import lines, one per module; the library's own last."""
     names: dict[str, list[str]] = {}
     for module, name in sorted(imports):
         names.setdefault(module, []).append(name)
@@ -99,17 +100,17 @@ def _written(imports: Imports) -> str:
 
 
 def _in_docstring(text: str) -> str:
-    """Text that cannot end the docstring it stands in."""
+    """Return text that cannot end the docstring around it."""
     return re.sub(r"\s+", " ", text).replace("\\", "/").replace('"', "'")
 
 
 def _in_paragraph(caution: str) -> str:
-    """What has to be known of a release, below the first line of the docstring."""
+    """Return the notices for recipients of the release, below the first line of the docstring."""
     return f"\n\n{fill(f'To be passed on with it: {caution}.', WIDTH)}\n" if caution else ""
 
 
 def _call(variant: Variant, room: str, imports: Imports) -> str:
-    """The expression that makes a variant, with what differs from its defaults; numbers are always written."""
+    """Return the expression for a variant, with settings that differ from the defaults; numbers are always written."""
     kind = type(variant)
     if not kind.__module__.startswith(f"workbench.{room}."):
         raise BadInput(
@@ -127,7 +128,7 @@ def _call(variant: Variant, room: str, imports: Imports) -> str:
 
 
 def _data(study: Study, imports: Imports) -> str:
-    """Where the records come from."""
+    """Return the expression for the source of the records."""
     data = study.data
     if BUNDLED in data:
         imports.add(("workbench", "datasets"))
@@ -152,22 +153,25 @@ def _roles(study: Study) -> list[str]:
 
 
 def _options(study: Study) -> list[str]:
-    """Levels, and how the data are to be read."""
+    """Return the arguments for levels and for reading the data."""
     told = {"levels": dict(study.levels), **{k: v for k, v in study.data.items() if k not in FROM}}
-    return [_argument(name, value) for name, value in told.items() if value not in ({}, None)]
+    shown = [_argument("regions", dict(study.regions)), _argument("threshold", study.smallest)]
+    return [_argument(name, value) for name, value in told.items() if value not in ({}, None)] + shown
 
 
 def _hierarchies(study: Study, imports: Imports) -> list[str]:
     hidden = set(study.left_out)
-    files = hierarchy_files.names(study.hierarchies, plain(study.name))
-    long = hierarchy_files.part(study.hierarchies, {column: study.files.get(column, files[column]) for column in files})
+    files = hierarchy_files.name_files(study.hierarchies, plain_file_name(study.name))
+    long = hierarchy_files.refer_to_files(
+        study.hierarchies, {column: study.files.get(column, files[column]) for column in files}
+    )
     made = {name: _hierarchy(study, name, given, imports) for name, given in long.items()}
     lines = "".join(f"        {name!r}: {call},\n" for name, call in made.items() if name not in hidden)
     return [f"hierarchies={{\n{lines}    }}"] if lines else []
 
 
 def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
-    """The expression that builds one hierarchy."""
+    """Return the expression for one hierarchy."""
     if given == BUNDLED:
         imports.add(("workbench", "datasets"))
         return f"datasets.hierarchy({str(study.data.get(BUNDLED))!r}, {name!r})"
@@ -178,7 +182,7 @@ def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
         imports.add(("workbench.studies.hierarchy_files", "read_hierarchy"))
         return f"read_hierarchy({str(given[FILE])!r})"
     if not isinstance(given, Mapping):
-        raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {said(given)}")
+        raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(given)}")
     builder = builders.from_dict(given)
     imports.add(("workbench.data.hierarchies.builders", type(builder).__name__))
     settings = {key: value for key, value in builder.to_dict().items() if key != "builder"}
@@ -187,12 +191,12 @@ def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
 
 
 def _in_lines(value: Any) -> str:
-    """Plain data as an expression."""
+    """Return plain data as an expression."""
     return pformat(value, width=WIDTH, compact=True, sort_dicts=False)
 
 
 def _argument(name: str, value: Any, indent: int = 8) -> str:
-    """name=value, over several lines where it is long."""
+    """Return name=value, over several lines if it is long."""
     told = f"{name}={value!r}"
     if len(told) + indent <= WIDTH:
         return told

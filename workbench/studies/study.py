@@ -1,7 +1,8 @@
 """A study: data, roles, hierarchies, recipes and measures in one readable YAML file.
 
-No code in it is ever executed but its query, one SELECT, which reads no file outside the study's folder. A path in it
-may lead anywhere, as the analyst's own does, unless the text is somebody else's: `Study.from_yaml(..., confined=True)`.
+The only code in it that is executed is its query, one SELECT, which reads no file outside the study's folder. A path in
+it may lead anywhere, as with any program of the analyst, unless the text is from somebody else: `Study.from_yaml(...,
+confined=True)`.
 """
 
 from __future__ import annotations
@@ -16,41 +17,44 @@ from pathlib import Path
 from typing import Any
 
 from workbench import __version__
-from workbench.base.errors import BadInput, at, said
-from workbench.base.files import whole
+from workbench.base.errors import BadInput, prefix_path, safe_repr
+from workbench.base.files import atomic_write
+from workbench.base.parameters import canonical
 from workbench.base.small_counts import FINEST, SMALLEST
-from workbench.base.variants import canonical
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
+from workbench.data.published_runs import require_levels
+from workbench.data.reading.parts import files_of
 from workbench.data.reading.source import Query
 from workbench.data.reading.spark_source import NAMED, places_of
+from workbench.data.repeated_identifiers import repeats
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.grid import MOST as MOST
-from workbench.frontier.grid import ranges_of as ranges_of
-from workbench.frontier.grid import variant, written_out
+from workbench.frontier.grid import expand_recipe, variant
+from workbench.frontier.grid import ranges_from_recipe as ranges_from_recipe
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure
 from workbench.studies import hierarchy_files
-from workbench.studies.faults import first
-from workbench.studies.hierarchy_files import FILE, gathered
-from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, LEAVES_OUT, PERSON, ROLES, faults
+from workbench.studies.faults import raise_first
+from workbench.studies.hierarchy_files import FILE, read_files
+from workbench.studies.part_rounding import rounding_of
+from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, LEAVES_OUT, PERSON, ROLES, study_faults
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
 RESULTS = ".results"  # the end of the name of a study's store, beside its file
-
-
+FALLBACK = {"privacy": "re-identification risk", "utility": "information loss"}  # defined without sensitive columns
 OF_SAMPLES = {"over": "records"}  # intervals, unless others are asked for, or none
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is asked, as plain data. A hierarchy is a builder's settings, `{csv: file}` beside the study, or `bundled`.
+    """A study as plain data. A hierarchy is a builder's settings, `{csv: file}` next to the study, or `bundled`.
 
-    A recipe is `{method: {...}, model: {...}}`, where a parameter may be a list: one recipe a combination; a list of
-    models asks for all of them at once.
+    A recipe is `{method: {...}, model: {...}}`, where a parameter may be a list: one recipe per combination. A list of
+    models requires all of them.
     """
 
     name: str = "untitled"
@@ -63,6 +67,7 @@ class Study:
     population: Mapping[str, str] = None  # type: ignore[assignment] # the file of those whom the records were drawn from
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
+    regions: Mapping[str, str] = None  # type: ignore[assignment] # what releases show: nodes, ranges, exact ranges
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
     importance: Mapping[str, float] = None  # type: ignore[assignment] # how many times quasi-identifiers count
     workloads: Mapping[str, Any] = None  # type: ignore[assignment] # by name: queries, random ones, or a file of them
@@ -73,6 +78,7 @@ class Study:
     intervals: Mapping[str, Any] = None  # type: ignore[assignment] # `over` records or seeds, so many `times`
     chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
     titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
+    harmful: Mapping[str, Any] = None  # type: ignore[assignment] # values of sensitive columns that may harm if learned
     record: tuple[str, ...] = PERSON  # what one record is, and what several are
     smallest: int = SMALLEST  # every number of people is rounded to it
     seed: int = 0
@@ -86,38 +92,39 @@ class Study:
             value = getattr(self, field.name)
             if field.type.startswith("tuple"):
                 if isinstance(value, str) or not isinstance(value, Sequence):
-                    raise BadInput(f"study: {field.name} must be a list, not {said(value)}")
+                    raise BadInput(f"study: {field.name} must be a list, not {safe_repr(value)}")
                 object.__setattr__(self, field.name, tuple(value))
             elif field.type.startswith("Mapping"):
                 if not isinstance(value, Mapping | None):
-                    raise BadInput(f"study: {field.name} must be a mapping, not {said(value)}")
+                    raise BadInput(f"study: {field.name} must be a mapping, not {safe_repr(value)}")
                 object.__setattr__(self, field.name, dict(value or {}))
-        origins = [key for key in FROM if key in self.data]
-        if self.data and len(origins) != 1:
+        if self.data and sum(key in self.data for key in FROM) != 1:
             raise BadInput(f"study: data must name exactly one of {', '.join(FROM)}")
         for name, least in (("smallest", FINEST), ("seed", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise BadInput(f"study: {name} = {said(value)} must be a whole number, {least} or above")
+                raise BadInput(f"study: {name} = {safe_repr(value)} must be a whole number, {least} or above")
 
     # --- the file
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], folder: str | PathLike[str] = ".", *, confined: bool = False) -> Study:
-        """The study that `to_dict` described, with its hierarchies that lie in files; an unknown key is an error."""
-        first(faults(given))
+        """Return the study that `to_dict` described, with its hierarchies in files; an unknown key is an error."""
+        raise_first(study_faults(given))
         settings = {key: value for key, value in given.items() if key not in ("study", "roles", "versions")}
+        if isinstance(settings.get("data"), str):
+            settings["data"] = {"path": settings["data"]}
         named: dict[str, Any] = {
             role: (value,) if isinstance(value, str) else value for role, value in given.get("roles", {}).items()
         }
         study = cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
         if confined:
             study._refuse_outside()
-        hierarchies, files = gathered(study.hierarchies, folder)
+        hierarchies, files = read_files(study.hierarchies, folder)
         return study.with_(hierarchies=hierarchies, files=files)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data in the order of the file, without what is empty."""
+        """Return plain data in the order of the file, without empty settings."""
         roles: dict[str, Any] = {role: list(getattr(self, role)) for role in ROLES if getattr(self, role)}
         roles |= {"weight": self.weight[0]} if len(self.weight) == 1 else {}
         said = {"study": self.name, "data": self.data, "roles": roles}
@@ -134,51 +141,51 @@ class Study:
     def from_yaml(
         cls, text: str, folder: str | PathLike[str] = ".", *, confined: bool = False, where: str = "study"
     ) -> Study:
-        """The study in a YAML text. Of a stranger's (`confined`) every file must lie in the folder or below it."""
+        """Return the study in a YAML text. If it is `confined`, every file must be in the folder or below it."""
         given, failure = read_yaml(text, where), None
         try:
             return cls.from_dict(given, folder, confined=confined)
         except BadInput as error:
-            failure = BadInput(said_at(error, lines_of(text), where))
+            failure = BadInput(locate_message(error, lines_of(text), where))
             failure.path = error.path
         raise failure
 
     def to_yaml(self) -> str:
-        """The file's text."""
+        """Return the file's text."""
         return write_yaml({**self.to_dict(), "versions": VERSIONS})
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Study:
-        """The study in a file."""
-        return cls.from_yaml(text_in(path), Path(path).absolute().parent, where=str(path))
+        """Return the study in a file."""
+        return cls.from_yaml(read_study_text(path), Path(path).absolute().parent, where=str(path))
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the file whole or not at all; long hierarchies first, each into a file beside it."""
+        """Write the file atomically; long hierarchies first, each into a file next to it."""
         path = Path(path)
         parted = self.parted(path)
-        hierarchy_files.write(self.hierarchies, parted.files, path.parent)
-        with whole(path) as aside:
+        hierarchy_files.write_files(self.hierarchies, parted.files, path.parent)
+        with atomic_write(path) as aside:
             aside.write_text(parted.to_yaml(), "utf-8")
         return path
 
     def parted(self, path: str | PathLike[str]) -> Study:
-        """The study as it stands in this file: long hierarchies by the names of their own."""
-        files = hierarchy_files.names(self.hierarchies, stem(path))
-        return self.with_(hierarchies=hierarchy_files.part(self.hierarchies, files), files=files)
+        """Return the study as it is written in this file: long hierarchies by the names of their files."""
+        files = hierarchy_files.name_files(self.hierarchies, file_stem(path))
+        return self.with_(hierarchies=hierarchy_files.refer_to_files(self.hierarchies, files), files=files)
 
     def with_(self, **changes: Any) -> Study:
-        """The same study but for these fields."""
+        """Return the study with these fields changed."""
         return replace(self, **changes)
 
     def of(self, data: Mapping[str, Any]) -> Study:
-        """The same study of other data; where these become a sample, its figures get intervals."""
+        """Return the study of other data; if these are a new sample, its figures get intervals."""
         begins = "sample" in data and "sample" not in self.data
         return self.with_(data=data, intervals=self.intervals or (OF_SAMPLES if begins else {}))
 
     # --- what it asks for
 
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
-        """Every column of the data, without roles or hierarchies; `given` stands for data that no file holds."""
+        """Return every column of the data, without roles or hierarchies; `given` replaces data that are in no file."""
         options = {key: value for key, value in self.data.items() if key not in (*FROM, *LEAVES_OUT, "only", "seconds")}
         if "temp_directory" in options:
             options["temp_directory"] = Path(self.folder) / str(options["temp_directory"])
@@ -200,39 +207,47 @@ class Study:
         if "spark" in self.data:
             return f"{NAMED}{self.data['spark']}"
         raise BadInput(
-            f"study: its data {said(self.data['given'])} were handed over, and no file holds them; give them again"
+            f"study: its data {safe_repr(self.data['given'])} were handed over, and no file holds them; give them again"
         )
 
     def _refuse_outside(self) -> None:
-        """Raise BadInput where this would read a file outside its folder; a query is kept there when it runs."""
+        """Raise BadInput if the study would read a file outside its folder; queries are restricted when they run."""
         here = Path(self.folder).resolve()
         if "spark" in self.data:
-            with at("data", "spark"):
+            with prefix_path("data", "spark"):
                 raise BadInput("study: its data are on a server; open the study by its path")
         named: dict[tuple[str, ...], Any] = {
             ("data", key): self.data.get(key, "") for key in ("path", "temp_directory")
         }
+        named |= {("data", "path", str(file)): file for file in self._parts()}  # a link may lead outside
         named |= {("population", key): name for key, name in self.population.items()}
         for column, given in self.hierarchies.items():
             for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
                 named["hierarchies", column] = given[key]
         named |= {("workloads", name, FILE): path for name, path in self._logs.items()}
         for path, name in named.items():
+            path = path[:2] if path[:2] == ("data", "path") else path
             if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
-                with at(*path):
+                with prefix_path(*path):
                     raise BadInput(
-                        f"study: {said(name)} lies outside the folder of the study; put it there, "
+                        f"study: {safe_repr(name)} lies outside the folder of the study; put it there, "
                         "or open the study by its path"
                     )
 
+    def _parts(self) -> list[Path]:
+        """Return the data's files if they are a folder or a pattern."""
+        return files_of(Path(self.folder) / str(self.data["path"])) if "path" in self.data else []
+
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The columns that no release has: identifiers, and what is dropped."""
+        """The columns that no release has: identifiers and dropped columns."""
         return (*self.identifiers, *self.dropped)
 
     def reads(self) -> list[Path]:
-        """The files that its data and hierarchies are read from; of a query those that a text in it may mean."""
+        """Return the files of its data and hierarchies; for a query, the files that a text in it may mean."""
         named = [str(self.data["path"])] if "path" in self.data else []
+        if parts := self._parts():  # a file written among them would be one of them
+            named += [f"{self.data['path']}/*", *map(str, parts)]
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
         named += [str(name) for name in self.population.values()]
         named += map(str, self._logs.values())
@@ -240,7 +255,7 @@ class Study:
         return [Path(self.folder) / name for name in (*named, *self.files.values())] + there + list(self._asked())
 
     def _asked(self) -> Iterator[Path]:
-        """The names and patterns of files in a query, below the folder, and the files that they stand for."""
+        """Yield the names and patterns of files in a query, below the folder, and the files that match them."""
         here = os.path.realpath(self.folder)
         for name in map("".join, re.findall(r"""'([^']+)'|"([^"]+)\"""", str(self.data.get("sql", "")))):
             for start in {here, os.getcwd()}:  # DuckDB takes names from where it runs
@@ -249,81 +264,96 @@ class Study:
                     yield from map(Path, [path, *glob(path, recursive=True)])
 
     def records(self, base: Table) -> Table:
-        """The records and columns that are asked about, all neutral yet."""
+        """Return the records and columns of the study, all neutral."""
         if (many := self.data.get("sample")) is None:
             return self._whole(base)
         known = ("sample", canonical(self.data), self.left_out)
         return base.remember(known, lambda: self._whole(base).sample(many))
 
     def _whole(self, base: Table) -> Table:
-        table = base.only(self.data["only"]) if self.data.get("only") else base
-        table = table.drop(self.left_out)
+        table = (base.only(self.data["only"]) if self.data.get("only") else base).drop(self.left_out)
         return table.complete() if self.data.get("drop_missing") else table
 
     def table(self, base: Table) -> Table:
-        """The table that is asked about: columns in their roles, under their hierarchies."""
-        table = self.records(base)
+        """Return the study's table: columns in their roles, with their hierarchies."""
+        chosen = {name: shown for name, shown in self.regions.items() if name not in self.left_out}
+        table = self.records(base).with_regions(chosen, self.smallest)
         built = {name: self.builder(name, given) for name, given in self.hierarchies.items() if name in table.names}
         try:
             table = table.with_hierarchies(built)
         except Misfit as error:
             raise BadInput(error.plain) from None
+        require_levels(table.columns, self.regions)
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
-        with at("released_levels"):
-            chosen = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
-            table = table.with_level_ranges(chosen)  # others wait until they are quasi-identifiers
+        with prefix_path("released_levels"):
+            ranges = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
+            table = table.with_level_ranges(ranges)  # others wait until they are quasi-identifiers
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
-            table = replace(table, drawn_from=base.remember(known, lambda: self._population(table, path)))
-        with at("importance"):
+            with prefix_path("population"):
+                table = replace(
+                    table, population_table=base.remember(known, lambda: table.with_population(path).population_table)
+                )
+        with prefix_path("importance"):
             table = table.with_importance(self.importance)
-        with at("workloads"):
+        with prefix_path("workloads"):
             logs = {name: {FILE: str(Path(self.folder) / path)} for name, path in self._logs.items()}
             table = table.with_workloads({**self.workloads, **logs})
-        return replace(table, wording=self.wording)
+        repeated = repeats(base, self.identifiers)
+        return replace(table, wording=self.wording, repeats=repeated, rounding=rounding_of(self, base))
 
     @property
     def _logs(self) -> dict[str, str]:
         """The workloads that are files of queries."""
         return {name: spec[FILE] for name, spec in self.workloads.items() if isinstance(spec, Mapping) and FILE in spec}
 
-    def _population(self, table: Table, path: Path) -> Table | None:
-        with at("population"):
-            return table.with_population(path).drawn_from
-
     @property
     def wording(self) -> Wording:
-        """What pages call its columns and records."""
-        return Wording(self.titles, *self.record)
+        return Wording(self.titles, self.record[0], self.record[1], self.harmful)
 
     def builder(self, name: str, given: Any) -> builders.Builder:
-        """What makes the hierarchy of a column."""
+        """Return the builder of a column's hierarchy."""
         if given == BUNDLED:
             return datasets.hierarchy(str(self.data.get(BUNDLED)), name)
         if not isinstance(given, Mapping):
-            raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {said(given)}")
+            raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(given)}")
         if set(given) == {"csv"}:
             return builders.read_csv(Path(self.folder) / str(given["csv"]))
         return builders.from_dict(given)
 
     def candidates(self) -> list[Recipe]:
-        """Every recipe, written out."""
-        return [recipe for ranges in self.recipes for recipe in written_out(ranges, self.seed)]
+        """Return every recipe, with lists of parameters expanded."""
+        return [recipe for ranges in self.recipes for recipe in expand_recipe(ranges, self.seed)]
 
     def choice(self) -> Recipe | None:
-        """The recipe whose release was chosen, if one was."""
-        return written_out(self.chosen, self.seed)[0] if self.chosen else None
+        """Return the recipe of the chosen release, or None."""
+        return expand_recipe(self.chosen, self.seed)[0] if self.chosen else None
 
     def measured(self) -> list[Measure]:
-        """The measures."""
-        return [variant("measure", given) for given in self.measures]
+        """Return the measures. If nothing is sensitive, a side without a defined measure gets one."""
+        found: list[Measure] = [variant("measure", given) for given in self.measures]
+        if self.sensitive or not self.quasi or not found:
+            return found
+        sides = {one.side for one in found if not one.needs_sensitive}
+        return [*found, *(variant("measure", {"name": name}) for side, name in FALLBACK.items() if side not in sides)]
+
+    def chart_axes(self) -> tuple[str, ...]:
+        """Return the keys of the measures on the axes (empty: the first of each side), defined for this study."""
+        if self.sensitive or not self.quasi or not self.measures:
+            return self.axes
+        chosen = dict(zip(FALLBACK, self.axes, strict=False))
+        found = []
+        for side in FALLBACK:
+            keys = [one.key for one in self.measured() if one.side == side and not one.needs_sensitive]
+            found.append(chosen[side] if chosen.get(side) in keys else keys[0])
+        return tuple(found)
 
 
 VERSIONS = {"format": FORMAT, "workbench": __version__}
 
 
-def text_in(path: str | PathLike[str]) -> str:
-    """The text of a study's file."""
+def read_study_text(path: str | PathLike[str]) -> str:
+    """Return the text of a study's file."""
     path, why = Path(path), ""
     try:
         if path.is_fifo():
@@ -339,26 +369,26 @@ def text_in(path: str | PathLike[str]) -> str:
     raise BadInput(f"study {str(path)!r} cannot be read: {why}; name the file of a study")
 
 
-def said_at(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -> str:
-    """What is wrong with a study, with the line that its path leads to."""
+def locate_message(error: BadInput, line: Callable[[Sequence[Any]], int], where: str) -> str:
+    """Return the message of a fault of a study, with its line."""
     text = str(error).removeprefix("study: ")
     return (
         f"{where}, line {line(error.path)}: {text}" if error.path else text if where == "study" else f"{where}: {text}"
     )
 
 
-def results_beside(path: str | PathLike[str]) -> Path:
-    """The folder of a study's results, beside its file: study.yaml -> study.results."""
-    return Path(path).with_name(stem(path) + RESULTS)
+def results_folder(path: str | PathLike[str], store: str | PathLike[str] | None = None) -> Path:
+    """Return the folder of a study's results: the given one, or study.results next to study.yaml."""
+    return Path(store) if store is not None else Path(path).with_name(file_stem(path) + RESULTS)
 
 
-def plain(name: str) -> str:
-    """A study's name as a file may be called."""
+def plain_file_name(name: str) -> str:
+    """Return a study's name as a name of a file."""
     return re.sub(r"[^\w-]+", "-", name.lower()).strip("-") or "untitled"
 
 
-def stem(path: str | PathLike[str]) -> str:
-    """What all that belongs to a study begins with: that of people.study.yaml with people."""
+def file_stem(path: str | PathLike[str]) -> str:
+    """Return the common prefix of a study's files: `people` for `people.study.yaml`."""
     path = Path(path)
     return path.name.removesuffix(path.suffix).removesuffix(".study")
 

@@ -1,49 +1,51 @@
-"""What workloads of a study may be, as plain data and asked of a table, and names of some that it does not have."""
+"""Find faults of workloads: as plain data, against a table, and names that the study does not have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.base.errors import BadInput, meant, said
-from workbench.base.variants import RANDOM
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.parameters import RANDOM, WorkloadChoice
 from workbench.data import workload_specs
 from workbench.data.table import Table
-from workbench.frontier.grid import listed, variants
-from workbench.studies.faults import Fault, Faults, caught, must_be
-from workbench.workloads.language import parse
-from workbench.workloads.random_rules import Settings
-from workbench.workloads.workload import Workload
+from workbench.frontier.grid import listed_settings, variants
+from workbench.queries.parser import parse
+from workbench.queries.random_queries import Settings
+from workbench.queries.workload import Workload
+from workbench.studies.faults import Fault, Faults, catch_faults, type_fault
 
 Notes = list[str]
 
 
 def workload_faults(given: Any) -> Faults:
-    """What is wrong with workloads before there is a table."""
-    if wrong := must_be(Mapping, "workloads", given):
+    """Yield the faults of workloads that are visible without a table."""
+    if wrong := type_fault(Mapping, "workloads", given):
         yield Fault((), wrong)
         return
     for name, spec in given.items():
-        found = list(caught(lambda name=name, spec=spec: workload_specs.checked({name: spec})))  # type: ignore[misc]
+        found = list(catch_faults(lambda name=name, spec=spec: workload_specs.checked({name: spec})))  # type: ignore[misc]
         yield from found
         if not found and isinstance(spec, Mapping) and RANDOM in spec:
-            yield from caught(lambda spec=spec: Settings.of(spec[RANDOM]), name, RANDOM)  # type: ignore[misc]
+            yield from catch_faults(lambda spec=spec: Settings.from_spec(spec[RANDOM]), name, RANDOM)  # type: ignore[misc]
 
 
-def asked_faults(table: Table, notes: Notes) -> Faults:
-    """What of its workloads a table cannot be asked, each query by itself; `notes` is told what is worth knowing."""
+def query_faults(table: Table, notes: Notes) -> Faults:
+    """Yield the queries that a table cannot answer; append notes to `notes`."""
     for name, spec in table.workloads.items():
         if isinstance(spec, list):
             for number, text in enumerate(spec):
-                yield from _query_faults(table, f"workload {said(name)}, query {number + 1}", text, notes, name, number)
+                yield from _faults_of_query(
+                    table, f"workload {safe_repr(name)}, query {number + 1}", text, notes, name, number
+                )
             continue
-        found = list(caught(lambda name=name: Workload.named(table, name), name))  # type: ignore[misc]
+        found = list(catch_faults(lambda name=name: Workload.named(table, name), name))  # type: ignore[misc]
         yield from found
         if not found:
-            notes += [f"workload {said(name)}: {note}" for note in Workload.named(table, name).notes]
+            notes += [f"workload {safe_repr(name)}: {note}" for note in Workload.named(table, name).notes]
 
 
-def _query_faults(table: Table, which: str, text: str, notes: Notes, *path: Any) -> Faults:
+def _faults_of_query(table: Table, which: str, text: str, notes: Notes, *path: Any) -> Faults:
     try:
         query = parse(text, table)
     except BadInput as error:
@@ -54,16 +56,16 @@ def _query_faults(table: Table, which: str, text: str, notes: Notes, *path: Any)
 
 
 def missing_workloads(given: Mapping[str, Any]) -> Faults:
-    """Names of workloads, in the measures and methods of a study as plain data, that it does not have."""
+    """Yield names of workloads in the measures and methods of a study that it does not define."""
     workloads = given.get("workloads", {})
     known = [*workloads, RANDOM] if isinstance(workloads, Mapping) else []
     for path, kind, one in _variants(given):
         declared, several = variants(kind)[one["name"]].parameters(), kind == "method"
-        for key in (key for key in one if known and key in declared and declared[key].workload):
-            axis = listed(kind, one).get(key) if several else None
+        for key in (key for key in one if known and key in declared and isinstance(declared[key], WorkloadChoice)):
+            axis = listed_settings(kind, one).get(key) if several else None
             for place, name in [((key,), one[key])] if axis is None else [((key, i), v) for i, v in enumerate(axis)]:
                 if isinstance(name, str) and name not in known:
-                    text = f"{one['name']}: {said(name)} is no workload of the study; {meant(name, known)}"
+                    text = f"{one['name']}: {safe_repr(name)} is no workload of the study; {suggest(name, known)}"
                     yield Fault((*path, *place), text)
                 if isinstance(name, (Mapping, list)):  # what stands here would be in every name of the figure
                     yield Fault(
@@ -72,7 +74,7 @@ def missing_workloads(given: Mapping[str, Any]) -> Faults:
 
 
 def _variants(given: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Mapping[str, Any]]]:
-    """The methods and measures that a study names rightly, each with the path to it."""
+    """Yield the valid methods and measures of a study, each with the path to it."""
     recipes: list[tuple[tuple[Any, ...], Any]] = [(("recipes", i), one) for i, one in _items(given.get("recipes"))]
     recipes.append((("chosen",), given.get("chosen")))
     found = [((*path, "method"), "method", one.get("method")) for path, one in recipes if isinstance(one, Mapping)]

@@ -1,4 +1,4 @@
-"""YAML as people write it: plain data alone, nothing twice, nothing that stands for more than it says."""
+"""Read and write YAML as plain data, without duplicate keys, tags and references."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEEPEST = 50  # a study needs eight
 
 
 class _Loader(LOADER):  # type: ignore[misc, valid-type]
-    """Plain data; a key that is given twice is wrong, and so is a value that cannot be."""
+    """Loads plain data; rejects duplicate keys and invalid values."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -41,14 +41,14 @@ class _Loader(LOADER):  # type: ignore[misc, valid-type]
 
 
 class _Dumper(DUMPER):  # type: ignore[misc, valid-type]
-    """Plain data, each written where it stands."""
+    """Writes plain data without references."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """The data in a text; BadInput with the line where it is none, or where it stands for more than it says."""
+    """Return the data in a text; raise BadInput with the line if it is invalid YAML or uses references or tags."""
     if not isinstance(text, str):
         raise BadInput(f"{where}: this is not text")
     if len(text) > MOST:
@@ -69,9 +69,10 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def lines_of(text: str) -> Callable[[Sequence[Any]], int]:
-    """What gives the line of a path such as ("recipes", 0, "model", "k"), in a text that `read_yaml` reads.
+    """Return a function from a path, such as ("recipes", 0, "model", "k"), to its line in a text that `read_yaml`
+    accepts.
 
-    Of what isn't there, the line of what it would belong to.
+    For a missing path, the function returns the line of its nearest parent.
     """
     loader = _Loader(text)
     root = loader.get_single_node()
@@ -94,7 +95,7 @@ def lines_of(text: str) -> Callable[[Sequence[Any]], int]:
 
 
 def write_yaml(data: Any, *, short: bool = False) -> str:
-    """The text of plain data, in their order; `short` writes lists and mappings of single values in one line."""
+    """Return plain data as text, in their order; `short` writes lists and mappings of single values in one line."""
     flow, width = (None, 10**6) if short else (False, 100)
     return str(
         yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
@@ -102,7 +103,7 @@ def write_yaml(data: Any, *, short: bool = False) -> str:
 
 
 class _Refused(yaml.MarkedYAMLError):
-    """It is YAML, but not for us."""
+    """Valid YAML that is not supported."""
 
 
 def _wrong(problem: str, mark: Any) -> _Refused:
@@ -110,7 +111,7 @@ def _wrong(problem: str, mark: Any) -> _Refused:
 
 
 def _look_through(text: str) -> None:
-    """Word by word, before anything is made of it."""
+    """Reject unsupported YAML before any object is constructed."""
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.AliasEvent):

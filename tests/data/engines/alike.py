@@ -1,4 +1,4 @@
-"""What is the same wherever records live: tables, releases and their figures."""
+"""Comparisons between engines: tables, releases and their figures must be identical."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ MEASURES = [PrivacyLoss(), UtilityLoss(min_support=0.1), InformationLoss(), Reid
 
 
 def about(column):
-    """All that a column is."""
+    """Return all properties of a column."""
     spec = column.hierarchy.spec() if column.hierarchy else None
     return column.kind, list(column.values), column.labels, column.counts.tolist(), column.missing, spec
 
@@ -48,7 +48,7 @@ def assert_same_release(memory, elsewhere):
 
 
 def assert_same_files(memory, elsewhere):
-    """The records in any order, and the codebook."""
+    """Assert equal records in any order, and equal codebooks."""
     assert elsewhere.codebook() == memory.codebook()
     one, other = memory.tables(), elsewhere.tables()
     assert list(one) == list(other)
@@ -77,7 +77,7 @@ def made(method, table, model):
 
 
 def assert_alike(tables, method, model):
-    """Two tables, or what is said instead, and then what a method makes of them."""
+    """Assert that two tables or error messages are equal, then that a method's releases are."""
     if any(isinstance(one, str) for one in tables):
         assert tables[0] == tables[1]
         return

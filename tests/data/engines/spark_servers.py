@@ -1,6 +1,6 @@
-"""Servers that speak Spark Connect, for tests: one without Java in this process, and Apache Spark's own.
+"""Servers with Spark Connect for tests: one without Java in this process, and Apache Spark.
 
-As a program it starts the latter, prints its address, and ends it when it is told to end.
+As a program, it starts Apache Spark, prints the address, and stops on request.
 """
 
 import atexit
@@ -27,7 +27,7 @@ SOON = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 
 
 def client():
-    """What makes sessions; skips where it is not installed."""
+    """Return the class that creates sessions; skip the test if it is not installed."""
     try:
         return spark_session.client()
     except BadInput as missing:
@@ -36,7 +36,7 @@ def client():
 
 @cache
 def sail() -> str:
-    """The address of a server in this process, which starts in milliseconds."""
+    """Return the address of a server in this process, which starts in milliseconds."""
     client()
     os.environ.setdefault("RUST_LOG", "error")  # it says every session
     server = pytest.importorskip("pysail.spark", reason="pysail is not installed").SparkConnectServer("127.0.0.1", 0)
@@ -46,7 +46,7 @@ def sail() -> str:
 
 
 def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
-    """The same in a process of its own, which can be killed."""
+    """Return the address of a server in another process, which can be killed."""
     sail()
     port = port or _free()
     code = (
@@ -61,7 +61,7 @@ def sail_elsewhere(port: int | None = None) -> tuple[str, subprocess.Popen]:
 
 @cache
 def apache() -> str:
-    """Apache Spark with two workers of 2 GB, where SPARK_HOME names one and Java is there."""
+    """Return the address of Apache Spark with two workers of 2 GB, if SPARK_HOME and Java exist."""
     client()
     if os.environ.get("SPARK_REMOTE_OF_TESTS"):
         return os.environ["SPARK_REMOTE_OF_TESTS"]  # one for all processes that test
@@ -88,7 +88,7 @@ def apache() -> str:
 
 
 def session(remote: str):
-    """A session of the test's own."""
+    """Return a session for one test."""
     made = client().builder.remote(remote).create()
     if not (apache.cache_info().currsize and remote == apache()):  # which has been told so when it started
         made.conf.set("spark.sql.warehouse.dir", str(_scratch()))
@@ -97,7 +97,7 @@ def session(remote: str):
 
 @cache
 def _scratch() -> Path:
-    """Where servers keep tables, and what they leave behind."""
+    """Return a folder for the tables and other files of servers."""
     folder = Path(tempfile.mkdtemp(prefix="spark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,4 +1,4 @@
-"""Records in a file of DuckDB's: the same columns, cells, releases and figures as in memory."""
+"""Records in a DuckDB file: the same columns, cells, releases and figures as in memory."""
 
 import os
 import re
@@ -41,7 +41,7 @@ HERE = ("memory", "duckdb")
 
 
 def both(data, **options):
-    """The table in each engine, or what its refusal says; memory first."""
+    """Return the table in each engine, memory first, or the messages of their errors."""
     found = []
     for engine in HERE:
         with warnings.catch_warnings():
@@ -184,7 +184,7 @@ def test_a_foreign_value_that_no_record_has_is_refused_alike():
     [
         (lambda table: Mondrian(strict=False)(table, KAnonymity(2)), "use the strict one"),
         (lambda table: Mondrian()(table, KAnonymity(2)).export("unwritten.csv"), "leave the neutral columns out"),
-        (lambda table: Mondrian()(table, KAnonymity(2)).beside, "leave the neutral columns out"),
+        (lambda table: Mondrian()(table, KAnonymity(2)).side_information_risk, "leave the neutral columns out"),
         (lambda table: Mondrian()(table, KAnonymity(2)).giveaways(), "allow giveaways"),
         (lambda table: table.frame, ""),
         (lambda table: table.codes, ""),
@@ -215,8 +215,8 @@ def test_a_sample_is_cured_of_that_and_the_same_whenever_the_records_are_read_ag
 
 def test_neutral_columns_tell_too_much_where_nobody_can_look():
     table = elsewhere()
-    assert Mondrian()(table, KAnonymity(2)).telling == ["region"]
-    assert Mondrian()(table.drop(["region"]), KAnonymity(2)).telling == []
+    assert Mondrian()(table, KAnonymity(2)).disclosing_columns == ["region"]
+    assert Mondrian()(table.drop(["region"]), KAnonymity(2)).disclosing_columns == []
 
 
 # --- written
@@ -275,7 +275,7 @@ def test_the_file_is_for_its_owner_and_gone_with_its_last_table(tmp_path):
 
 
 def test_nothing_is_left_where_reading_fails(tmp_path):
-    with pytest.raises(BadInput, match="nothing but missing values"):
+    with pytest.raises(BadInput, match="all values are missing"):
         elsewhere(pd.DataFrame({"x": [None, None]}), quasi=["x"], sensitive=None, temp_directory=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -292,19 +292,19 @@ def test_a_cancel_is_heard_while_records_are_counted():
     )
     cancel = threading.Event()
     cancel.set()
-    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+    with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
         table.cells()
     assert len(table.cells()) > 0
 
 
 def test_an_engine_that_is_not_there_is_refused():
-    with pytest.raises(BadInput, match="no engine 'duckbd'; did you mean 'duckdb'"):
+    with pytest.raises(BadInput, match="engine: 'duckbd' is unknown; did you mean 'duckdb'"):
         Table.from_frame(FRAME, **ROLES, engine="duckbd")
 
 
 def test_a_limit_that_is_too_small_names_the_way_out(tmp_path):
     query = Query("SELECT range AS a, hash(range) AS b, 'longer text ' || hash(range + 1) AS c FROM range(1000000)")
-    with pytest.raises(BadInput, match="raise memory_limit"):
+    with pytest.raises(BadInput, match="increase memory_limit"):
         Table.read(query, ["a"], engine="duckdb", memory_limit="12MB")
     assert os.listdir(tmp_path) == []
 
@@ -325,7 +325,7 @@ print(peak // 1024, table.records, len(table.cells()))
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_file_larger_than_memory_is_anonymised(tmp_path, ending):
-    """The CSV, and the text in the Parquet file, have .8 GB."""
+    """The CSV file, and the text in the Parquet file, have 0.8 GB."""
     path, out, records = tmp_path / f"large.{ending}", tmp_path / "out.parquet", 2_500_000
     duckdb.sql(
         f"COPY (SELECT 'person number ' || range AS id, range % 90 AS age, 'class ' || (hash(range) % 12) AS "

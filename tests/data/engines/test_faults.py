@@ -1,4 +1,4 @@
-"""What goes wrong in the middle: no wrong figure, no half release, and what was finished is not made again."""
+"""Failures in the middle: no wrong figure, no partial release, and finished results are not computed again."""
 
 import gc
 import resource
@@ -38,7 +38,7 @@ def people(records=RECORDS):
 
 @contextmanager
 def disk_of(size):
-    """A disk on which no file of this process can grow beyond so many bytes."""
+    """Limit the size of files that this process can write."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -51,7 +51,7 @@ def disk_of(size):
 
 
 def test_a_disk_that_is_full_while_records_are_read_is_said_and_nothing_stays(tmp_path):
-    with disk_of(300_000), pytest.raises(BadInput, match="there is no room for a file of these records"):
+    with disk_of(300_000), pytest.raises(BadInput, match="the disk is full"):
         Table.read(people(), QUASI, "ill", engine="duckdb", temp_directory=tmp_path)
     gc.collect()  # the error knew where it came from
     assert list(tmp_path.iterdir()) == []
@@ -65,7 +65,7 @@ def test_a_disk_that_is_full_while_a_release_is_written_leaves_no_half_of_it(tmp
     release = Mondrian()(table, KAnonymity(10))
     (folder,) = kept.iterdir()
     beside = {path.name for path in folder.iterdir()}
-    with disk_of(100_000), pytest.raises(BadInput, match="make room") as caught:
+    with disk_of(100_000), pytest.raises(BadInput, match="the disk is full") as caught:
         release.export(out / f"out.{ending}")
     assert "place number" not in str(caught.value) and list(out.iterdir()) == []
     assert {path.name for path in folder.iterdir()} == beside
@@ -78,7 +78,7 @@ def test_a_full_disk_on_the_side_of_spark_leaves_no_half_of_a_release(tmp_path):
     spark = spark_session.Session.opened(spark_servers.sail()).spark
     table = Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), QUASI, "ill")
     release = Mondrian()(table, KAnonymity(10))
-    with disk_of(20_000), pytest.raises(BadInput, match="it cannot do this"):
+    with disk_of(20_000), pytest.raises(BadInput, match="Spark cannot run this query"):
         release.export(f"spark:{tmp_path}/out.parquet")
     assert list(tmp_path.iterdir()) == []
     release.export(f"spark:{tmp_path}/out.parquet")
@@ -90,7 +90,7 @@ def test_a_full_disk_on_the_side_of_spark_leaves_no_half_of_a_release(tmp_path):
 
 @pytest.fixture
 def servers(monkeypatch):
-    """A function that starts a server where the last one was; what it returns are a session and its process."""
+    """Return a function that starts a server at the same address, and returns a session and the process."""
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     sessions, ports = [], [None]
 
@@ -122,7 +122,7 @@ def test_a_sweep_goes_on_from_its_store_when_the_server_is_back(tmp_path, monkey
     unswept = table(spark)
     process.kill()
     process.wait()
-    with pytest.raises(BadInput, match="the connection is lost; what was finished is kept"):
+    with pytest.raises(BadInput, match="the connection is lost; finished results are kept"):
         sweep(unswept, recipes, measures, store)
     assert sorted(made) == [5, 10]
     spark, _ = servers()
@@ -133,7 +133,7 @@ def test_a_sweep_goes_on_from_its_store_when_the_server_is_back(tmp_path, monkey
 
 
 def executors(remote):
-    """The workers of a server on this machine."""
+    """Return the worker processes of a server on this machine."""
     port = int(remote.rpartition(":")[2])
     (server,) = {one.pid for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port}
     among = {one.pid for one in psutil.Process(server).children(recursive=True)}

@@ -1,4 +1,4 @@
-"""Records in memory: other codes, fewer records, counts and cells, as numpy counts them."""
+"""Records in memory: new codes, fewer records, counts and cells, against NumPy."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import pytest
 from workbench.base.errors import BadInput
 from workbench.data.cells import Cells
 from workbench.data.engines import ENGINES, ClassesOfCells, memory_limit
-from workbench.data.engines.memory import Memory, MemoryGathering
+from workbench.data.engines.memory import Memory, MemoryBuilder
 from workbench.data.table import Table
 
 CODES = {"a": np.array([0, 1, 2, 1, 0], np.int16), "b": np.array([1, 1, 0, 0, 1], np.int16)}
@@ -60,7 +60,7 @@ def test_a_class_is_known_by_the_quasi_identifiers_alone_where_they_tell_it():
 
 def test_only_known_engines_have_a_limit():
     assert [memory_limit(engine) is None for engine in ENGINES] == [True, False, True]
-    with pytest.raises(BadInput, match="no engine 'sparc'; did you mean 'spark'"):
+    with pytest.raises(BadInput, match="engine: 'sparc' is unknown; did you mean 'spark'"):
         memory_limit("sparc")
 
 
@@ -68,13 +68,15 @@ def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
     def full(self, batch):
         raise MemoryError
 
-    monkeypatch.setattr(MemoryGathering, "add", full)
-    with pytest.raises(BadInput, match="the frame: its records do not fit into memory; say engine='duckdb'") as caught:
+    monkeypatch.setattr(MemoryBuilder, "add", full)
+    with pytest.raises(BadInput, match="the frame: the records do not fit into memory; use engine='duckdb'") as caught:
         Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"])
     assert caught.value.__context__ is None
 
 
-@pytest.mark.parametrize(("engine", "about"), [("memory", "<2 records in memory"), ("duckdb", "<2 records in a file")])
+@pytest.mark.parametrize(
+    ("engine", "about"), [("memory", "<2 records in memory"), ("duckdb", "<2 records in a DuckDB file")]
+)
 def test_a_table_says_where_its_records_are_and_why(engine, about):
     found = repr(Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"], engine=engine).engine)
     assert found.startswith(about) and ("engine='duckdb'" in found) == (engine == "duckdb")

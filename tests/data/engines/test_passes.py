@@ -1,4 +1,4 @@
-"""How often an engine goes through the records: for a hundred recipes no more often than for one."""
+"""Passes of an engine over the records: no more for a hundred recipes than for one."""
 
 import shutil
 import threading
@@ -35,7 +35,7 @@ def people():
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Every query, by whichever thread."""
+    """Record every query of all threads."""
     found, lock = [], threading.Lock()
 
     def counting(name, holder):
@@ -87,7 +87,7 @@ def test_what_is_known_is_not_asked_again(asked, engine):
 
 READING = ["values of age", "values of work", "values of ill", "codes of all records", "combinations of values"]
 WRITING = {
-    "duckdb": ["with their classes", "in random order", "counted again"],
+    "duckdb": ["classes of", "random order of", "counted again"],
     "sail": ["written by Spark", "counted again"],
 }
 
@@ -97,7 +97,7 @@ def test_every_stage_says_what_is_done_and_a_cancel_in_any_of_them_leaves_nothin
     target = f"spark:{tmp_path}/out.parquet" if engine == "sail" else tmp_path / "out.parquet"
 
     def heard(stop_at=None):
-        """What was said until the end, or until it was cancelled."""
+        """Collect progress messages until the end or the cancellation."""
         said, cancel = [], threading.Event()
 
         def hear(words):
@@ -105,7 +105,7 @@ def test_every_stage_says_what_is_done_and_a_cancel_in_any_of_them_leaves_nothin
             if words == stop_at:
                 cancel.set()
 
-        with progress.listening(cancel, hear), suppress(progress.Cancelled):
+        with progress.cancellable(cancel, hear), suppress(progress.Cancelled):
             Mondrian()(read(engine).drop(["region"]), KAnonymity(20)).export(target)
         return said
 

@@ -35,17 +35,17 @@ from tests.data.engines.alike import (
 )
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from tests.releases.parted import MODELS as PARTED
-from tests.releases.parted import apart, assert_same_figures, made, pair
+from tests.releases.parted import assert_same_figures, made, pair, with_cells_outside_memory
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
 from workbench.data.engines import spark_session, spark_workers
-from workbench.data.engines.spark import Spark, SparkCoding
+from workbench.data.engines.spark import Spark, SparkCodeAssigner
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading import spark_source
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
-from workbench.methods.mondrian import first_cuts
+from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -61,7 +61,7 @@ CUT = ["part", "class", "size", "low", "high", "counts"]
 
 @contextmanager
 def small_parts(cells):
-    """Of so many cells, where not all of them fit."""
+    """Reduce the number of cells that fit into memory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(first_cuts, "PART", cells)
         yield
@@ -91,7 +91,7 @@ def spark(request):
 
 
 def both(path, spark, **options):
-    """The table in memory and in Spark, or what its refusal says."""
+    """Return the table in memory and in Spark, or the messages of their errors."""
     found = []
     for data in (path, spark.read.parquet(str(path))):
         with warnings.catch_warnings():
@@ -225,15 +225,16 @@ def test_records_come_here_where_another_engine_is_asked_for(sail):
     table = people(sail, engine="memory")
     assert table.engine.in_memory and table.records == 60
     assert_same_table(people(sail), table)
-    with pytest.raises(BadInput, match="engine='spark' is for tables that are in Spark"):
+    with pytest.raises(BadInput, match="engine='spark' is for tables in Spark"):
         Table.from_frame(FRAME, **ROLES, engine="spark")
 
 
 def test_a_table_says_where_its_records_are(sail):
-    about = (
-        "<60 records in Spark at 127.0.0.1 (the frame), since the data are there; only counts are in memory; there are"
+    about = "<60 records in Spark at 127.0.0.1 (the frame), because the data are there; only counts are in memory"
+    assert (
+        repr(people(sail).engine)
+        == f"{about}; there are at most 27 combinations of age, work and ill, which fit into memory>"
     )
-    assert repr(people(sail).engine) == f"{about} at most 27 combinations of age, work and ill, which fit into memory>"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +287,9 @@ def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys
         path, out = study_in(tmp_path, text), tmp_path / "out.parquet"
         run(capsys, "anonymize", path, "--recipe", 2, "-o", f"spark:{out}")
         assert len(pd.read_parquet(out)) == 120
-        assert "nothing is overwritten in Spark" in wrong(capsys, "anonymize", path, "-o", f"spark:{out}", "--force")
+        assert "tables in Spark are never overwritten" in wrong(
+            capsys, "anonymize", path, "-o", f"spark:{out}", "--force"
+        )
     finally:
         sail.sql("DROP TABLE default.people_of_a_study").toArrow()
     code = python_code(study, recipe)
@@ -318,7 +321,7 @@ def test_a_study_of_a_stranger_reaches_no_server(tmp_path):
 
 
 class Recorded:
-    """Every answer of a server, as it comes over the wire."""
+    """Records every answer of a server as it is transferred."""
 
     def __init__(self, remote):
         import grpc
@@ -356,7 +359,7 @@ class Recorded:
         self.spark = SparkSession.builder.channelBuilder(builder).create()
 
     def tables(self):
-        """Every table that has crossed."""
+        """Return every table that was transferred."""
         for answer in self.seen:
             if answer.DESCRIPTOR.name == "ExecutePlanResponse" and answer.HasField("arrow_batch"):
                 with pa.ipc.open_stream(io.BytesIO(answer.arrow_batch.data)) as reader:
@@ -375,7 +378,7 @@ def test_nothing_but_counts_and_distinct_values_crosses(request, tmp_path, serve
     assert table.only({"region": "North"}).incomplete == 0 and table.fingerprint
     before = len(list(recorded.tables()))
     with small_parts(8):
-        Mondrian()(apart(table.drop(["region"])), KAnonymity(4))
+        Mondrian()(with_cells_outside_memory(table.drop(["region"])), KAnonymity(4))
     crossed = list(recorded.tables())
     assert before > 5 and len(crossed) > before + 3
     for found in crossed:
@@ -400,7 +403,7 @@ def read_back(files):
 
 
 def settled(frames):
-    """The rows of tables in an order of their own, classes by their sizes."""
+    """Sort the rows of tables, and classes by their sizes."""
     found = []
     for frame in frames:
         if "class" in frame:
@@ -461,7 +464,7 @@ def test_apache_spark_writes_a_table(apache, publish):
 
 
 def test_a_server_that_renames_no_table_says_so_and_nothing_is_left(sail):
-    with pytest.raises(BadInput, match="where it renames no table, write a folder of files"):
+    with pytest.raises(BadInput, match="if the server cannot rename tables, write files"):
         Mondrian()(people(sail), KAnonymity(4)).export("spark:default.released", giveaways=True)
     assert sail.catalog.listTables() == []
 
@@ -486,7 +489,7 @@ def test_what_is_written_is_in_random_order(tmp_path, spark):
 
 @contextmanager
 def without_package():
-    """Spark's workers as they are where nobody has installed this package: parts are cut here."""
+    """Simulate workers without this package, so that parts are cut here."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spark_workers, "ready", lambda session: False)
         yield
@@ -496,7 +499,7 @@ HERE, THERE = pytest.param(without_package, id="here"), pytest.param(nullcontext
 
 
 def in_parts(spark, folder, seeds):
-    """The classes and files of random tables are those of memory; how many were made."""
+    """Compare classes and files of random tables with those in memory; return the number of releases."""
     count = 0
     for seed in seeds:
 
@@ -541,7 +544,7 @@ def test_parts_in_apache_spark_come_to_the_same_as_memory(tmp_path, apache):
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
 def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish, where):
     with small_parts(8), where():
-        release = Mondrian(publish=publish)(apart(people(sail)), KAnonymity(4))
+        release = Mondrian(publish=publish)(with_cells_outside_memory(people(sail)), KAnonymity(4))
         here = release.export(tmp_path / "here.parquet", giveaways=True)
         there = release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
     one = [pd.read_parquet(file) for file in here if file.suffix == ".parquet"]
@@ -552,7 +555,7 @@ def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish, where
 def test_a_table_that_changes_while_parts_are_counted_is_noticed(tmp_path, sail, where):
     path = tmp_path / "people.parquet"
     FRAME.to_parquet(path)
-    table = apart(Table.read(sail.read.parquet(str(path)), **ROLES))
+    table = with_cells_outside_memory(Table.read(sail.read.parquet(str(path)), **ROLES))
     FRAME.assign(age=FRAME["age"].to_numpy() % 40 + 10).to_parquet(path)
     with small_parts(8), where(), pytest.raises(BadInput, match="the table has changed since it was read"):
         Mondrian()(table, KAnonymity(4))
@@ -587,15 +590,15 @@ def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
     assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
 
 
-@pytest.mark.parametrize("apart_or_not", [lambda table: table, apart], ids=["cells", "parts"])
+@pytest.mark.parametrize("prepare", [lambda table: table, with_cells_outside_memory], ids=["cells", "parts"])
 @pytest.mark.parametrize("some", [{"only": {"work": "own"}}, {"drop_missing": True}], ids=str)
-def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, apart_or_not):
-    """As many records are left, and the values are known: only how many have which is not as it was."""
+def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, prepare):
+    """The remaining records and their values are the same; only the number of records per value differs."""
     path, works = tmp_path / "people.parquet", FRAME["work"].isin(["own"])
     frame = FRAME.assign(age=FRAME["age"].where(FRAME.index % 7 > 0))
 
     def table():
-        return apart_or_not(Table.read(sail.read.parquet(str(path)), **ROLES, **some))
+        return prepare(Table.read(sail.read.parquet(str(path)), **ROLES, **some))
 
     for change in (frame.assign(ill="flu"), frame.assign(ill=frame["ill"].where(~works, "cold"))):
         frame.to_parquet(path)
@@ -611,16 +614,16 @@ def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, ap
 def test_what_does_not_fit_is_refused_with_what_to_change(sail, monkeypatch):
     table = people(sail)
     monkeypatch.setattr(engine, "MOST", 4)
-    with pytest.raises(BadInput, match=r"more than 4 records differ in age, work and ill, .*leave one of these out"):
+    with pytest.raises(BadInput, match=r"more than 4 combinations of age, work and ill, .*remove one of these columns"):
         table.cells()
     assert len(table.with_roles(["work"]).cells()) == 3
-    with pytest.raises(BadInput, match=r"column 'name': it has more than 4 values.*name it among the identifiers"):
+    with pytest.raises(BadInput, match=r"column 'name': more than 4 values.*add it to the identifiers"):
         people(sail, identifiers=[])
 
 
 @pytest.fixture
 def mortal(monkeypatch):
-    """A session on a server of its own, and its process."""
+    """Return a session on a separate server, and its process."""
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 2)
     remote, process = spark_servers.sail_elsewhere()
     spark = spark_servers.session(remote)
@@ -637,7 +640,7 @@ def test_a_server_that_is_gone_is_said_in_one_sentence_and_what_was_made_stays(m
     sizes, before = release.classes.sizes.tolist(), spark.client.get_retry_policies()
     process.kill()
     process.wait()
-    with pytest.raises(BadInput, match="the connection is lost; what was finished is kept") as caught:
+    with pytest.raises(BadInput, match="the connection is lost; finished results are kept") as caught:
         table.drop(["region"]).with_roles(["age"], "ill").cells()
     assert caught.value.__context__ is None and "\n" not in str(caught.value)
     assert release.classes.sizes.tolist() == sizes and len(table.cells()) == 5
@@ -649,7 +652,7 @@ def test_a_server_that_goes_while_columns_are_read_is_said_once(monkeypatch, mor
     frame = spark.createDataFrame(pa.Table.from_pandas(FRAME))
     asked = []
 
-    class Dying(SparkCoding):
+    class Dying(SparkCodeAssigner):
         def distinct(self, name):
             asked.append(name)
             if len(asked) == 2:
@@ -657,7 +660,7 @@ def test_a_server_that_goes_while_columns_are_read_is_said_once(monkeypatch, mor
                 process.wait()
             return super().distinct(name)
 
-    monkeypatch.setattr(spark_source, "SparkCoding", Dying)
+    monkeypatch.setattr(spark_source, "SparkCodeAssigner", Dying)
     with pytest.raises(BadInput, match="the connection is lost") as caught:
         Table.read(frame, **ROLES)
     assert len(asked) == 2 and str(caught.value).count("the connection is lost") == 1
@@ -678,7 +681,7 @@ def test_a_cancel_stops_the_query_in_spark(mortal):
     endless = spark.range(10**12).selectExpr("id % 7 AS age", "id % 3 AS sex")
     cancel = threading.Event()
     threading.Timer(0.5, cancel.set).start()
-    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+    with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
         Table.read(endless, ["age", "sex"])
     at_work = psutil.Process(process.pid)
     time.sleep(0.3)
@@ -694,7 +697,7 @@ import sys, threading
 import pandas as pd, pyarrow as pa
 from pyspark.sql import SparkSession
 from tests.releases.parted import MODELS as PARTED
-from tests.releases.parted import apart, assert_same_figures, made, pair
+from tests.releases.parted import with_cells_outside_memory, assert_same_figures, made, pair
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
@@ -714,7 +717,7 @@ assert spark.table("default.out").count() == 54
 cancel = threading.Event()
 threading.Timer(1, cancel.set).start()
 try:
-    with progress.listening(cancel):
+    with progress.cancellable(cancel):
         Table.read(spark.range(10**12).selectExpr("id % 7 AS a"), ["a"])
 except progress.Cancelled:
     print("cancelled")

@@ -1,4 +1,4 @@
-"""A session of Spark's: where it may be, how long it waits, and what is said of its errors."""
+"""Spark sessions: addresses, timeouts and error messages."""
 
 import os
 import subprocess
@@ -54,8 +54,8 @@ def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
     session = Session.opened(spark_servers.sail())
     assert session.ask(session.given(pa.table({"a": [1, 2]})).groupBy("a").count()).num_rows == 2
     for asked, said in (
-        (lambda: session.spark.table("no.such.people").schema, "no such table|cannot do this"),
-        (lambda: session.spark.sql("SELECT CAST('a secret' AS INT) AS x").toArrow(), "cannot do this"),
+        (lambda: session.spark.table("no.such.people").schema, "the table does not exist|cannot run this query"),
+        (lambda: session.spark.sql("SELECT CAST('a secret' AS INT) AS x").toArrow(), "cannot run this query"),
     ):
         with pytest.raises(BadInput, match=said) as caught:
             session.run(asked)
@@ -106,7 +106,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
 def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
     spark_servers.client()
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
-    with pytest.raises(BadInput, match=r"^Spark at 127.0.0.1: no server answers there; see that it runs"):
+    with pytest.raises(BadInput, match=r"^Spark at 127.0.0.1: no server responds; check the address"):
         session = Session.opened("sc://127.0.0.1:9")
         session.run(lambda: session.spark.table("people").schema)
 
@@ -122,7 +122,7 @@ def test_a_session_of_the_callers_is_as_patient_as_before_whoever_asks_at_once()
 
 
 def test_a_server_that_is_gone_is_not_asked_about_the_queries_of_another(monkeypatch):
-    """Spark's client asks the session that was made first, once, whether it notes where queries are written."""
+    """Spark's client asks the first session of the process, once, whether queries record where they were written."""
     spark = spark_servers.session(spark_servers.sail())
     gone = spark_servers.client().builder.remote("sc://127.0.0.1:9").create()
     gone.client.set_retry_policies([])

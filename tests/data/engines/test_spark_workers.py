@@ -1,4 +1,4 @@
-"""What Spark's workers are asked to cut; that it is the same as here: test_spark.py."""
+"""Queries to Spark's workers; test_spark.py compares their results with those of this process."""
 
 import numpy as np
 import pandas as pd
@@ -6,18 +6,18 @@ import pyarrow as pa
 import pytest
 
 from tests.data.engines import spark_servers
-from tests.releases.parted import apart
+from tests.releases.parted import with_cells_outside_memory
 from workbench.data.engines import spark_workers
 from workbench.data.engines.spark_session import Session
 from workbench.data.table import Table
 from workbench.methods import Mondrian
-from workbench.methods.mondrian import first_cuts
+from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity
 
 
 @pytest.fixture
 def session():
-    """One that knows nothing of its workers."""
+    """Return a session that has not checked its workers."""
     made = spark_servers.session(spark_servers.sail())
     yield Session(made)
     made.stop()
@@ -28,11 +28,11 @@ def people(session):
     frame = pd.DataFrame({"age": rng.poisson(40, 300), "zip": rng.integers(0, 50, 300)})
     frame["ill"] = np.where(frame["age"] > 45, "gout", rng.choice(["flu", "none"], 300))
     given = session.spark.createDataFrame(pa.Table.from_pandas(frame))
-    return apart(Table.read(given, quasi=["age", "zip"], sensitive="ill"))
+    return with_cells_outside_memory(Table.read(given, quasi=["age", "zip"], sensitive="ill"))
 
 
 def asked(monkeypatch, session):
-    """What workers are sent, as long as the test runs."""
+    """Record the queries to workers during the test."""
     found, sent = [], spark_workers.classes
     monkeypatch.setattr(spark_workers, "classes", lambda *given: found.append(given) or sent(*given))
     return found
@@ -55,7 +55,9 @@ def test_without_it_parts_come_here_and_the_table_says_why(monkeypatch, session,
     monkeypatch.setattr(spark_workers, "_digest", digest)
     monkeypatch.setattr(first_cuts, "PART", 60)
     table, found = people(session), asked(monkeypatch, session)
-    assert "here, since Spark's workers have no workbench of this version (pip install" in repr(table.engine)
+    assert "here, because Spark's workers do not have this version of the workbench (run pip install" in repr(
+        table.engine
+    )
     assert len(Mondrian()(table, KAnonymity(4)).classes) > 20 and found == []
 
 
@@ -70,7 +72,7 @@ def test_a_model_of_a_notebook_stays_here(monkeypatch, session):
 
 
 def test_no_value_of_the_data_goes_to_workers(session):
-    finish = first_cuts.Finish.of(people(session), KAnonymity(4), even=False)
+    finish = first_cuts.Finish.from_table(people(session), KAnonymity(4), even=False)
     assert {label for seen in finish.sensitive.values() for label in seen.labels} == {""}
     assert finish.travels and len(finish.sensitive["ill"]) == 3
 

@@ -1,4 +1,4 @@
-"""Columns that the tests of hierarchies share."""
+"""Columns for the tests of hierarchies."""
 
 import numpy as np
 

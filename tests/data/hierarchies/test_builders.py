@@ -1,4 +1,4 @@
-"""Builders: each one's levels, there and back through CSV, and what each refuses."""
+"""Builders: their levels, the way to CSV and back, and invalid parameters."""
 
 import dataclasses
 import json
@@ -83,7 +83,7 @@ def test_groups_refuse_a_group_named_like_a_value_outside_it():
 
 
 def test_groups_refuse_what_the_order_leaves_out():
-    with pytest.raises(BadInput, match="the order leaves out 'c'"):
+    with pytest.raises(BadInput, match="'c' missing from the order"):
         Groups(({"x": ["a", "c"]},), order=["a", "b"])(texts(["a", "b"]))
 
 
@@ -101,7 +101,7 @@ def test_nested_leaf_stays_itself_up_to_its_group():
 
 
 def test_nested_refuses_one_name_for_two_groups():
-    with pytest.raises(BadInput, match="'other' names two groups"):
+    with pytest.raises(BadInput, match="two groups of one level have the name 'other'"):
         Nested({"A": {"x": ["1"], "other": ["2"]}, "B": {"other": ["3"], "y": ["4"]}})
 
 
@@ -177,9 +177,9 @@ def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
         (lambda: Prefixes((9, 5))(texts(ZIPS)), r"keep = \[9, 5\] hides nothing, since its values have at most 5"),
         (lambda: Prefixes((2, -1)), "must be whole numbers of characters"),
         (lambda: Prefixes()(numbers([1.5])), "column 'age': prefixes need text or whole numbers"),
-        (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers from 0 on, and some are below"),
+        (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers of at least 0, and some are negative"),
         (lambda: Dates(("month", "fortnight")), "no level is called 'fortnight'; there are day, month"),
-        (lambda: Dates()(texts(WORK)), "column 'work' holds text: dates need a column of dates"),
+        (lambda: Dates()(texts(WORK)), "column 'work' contains text: dates need a column of dates"),
     ],
 )
 def test_prefixes_and_dates_refuse(make, message):
@@ -191,9 +191,9 @@ def test_prefixes_and_dates_refuse(make, message):
 
 
 def test_plain_data_of_no_builder_is_refused():
-    with pytest.raises(BadInput, match="no hierarchy builder is called 'magic'; there are intervals"):
+    with pytest.raises(BadInput, match="there is no hierarchy builder 'magic'; use one of intervals"):
         from_dict({"builder": "magic"})
-    with pytest.raises(BadInput, match="a hierarchy names its builder; there are intervals"):
+    with pytest.raises(BadInput, match="a hierarchy needs a builder; use one of intervals"):
         from_dict({"widths": [5]})
     with pytest.raises(BadInput, match="dates has no setting 'level'; it has levels"):
         from_dict({"builder": "dates", "level": []})

@@ -1,4 +1,4 @@
-"""Hierarchies: every level is a partition into runs, and what is not a hierarchy says so."""
+"""Hierarchies: every level is a partition into runs; anything else is refused."""
 
 import numpy as np
 import pytest
@@ -129,15 +129,15 @@ def test_level_that_is_no_partition_is_refused():
     with pytest.raises(BadInput) as error:
         Hierarchy.from_assignment(["1", "2", "3"], [["odd", "even", "odd"]], ordered=True, where="column 'n'")
     assert str(error.value) == (
-        "column 'n': level 1 is not a partition into neighbours: 'odd' holds '1' and '3', "
+        "column 'n': level 1 is not a partition into neighbors: 'odd' contains '1' and '3', "
         "but '2' between them is in 'even'; "
-        "the order of the values is fixed: give the parts different labels, or what lies between them the same"
+        "the order of the values is fixed: give the parts different labels, or the values between them the same one"
     )
 
 
 def test_levels_that_no_order_serves_are_refused():
     levels = [["x", "y", "x", "y"], ["p", "p", "q", "q"]]
-    with pytest.raises(BadInput, match=r"level 1 is not a partition.*'x' holds 'a' and 'c'.*do not nest"):
+    with pytest.raises(BadInput, match=r"level 1 is not a partition.*'x' contains 'a' and 'c'.*are not nested"):
         Hierarchy.from_assignment(["a", "b", "c", "d"], levels)
 
 
@@ -156,7 +156,7 @@ def test_unsound_level_is_refused(starts, labels):
 
 
 def test_level_of_the_wrong_length_is_refused():
-    with pytest.raises(BadInput, match="level 1 has 1 labels, 2 leaves"):
+    with pytest.raises(BadInput, match="level 1 needs 2 labels, one per leaf, and has 1"):
         Hierarchy.from_assignment(["a", "b"], [["x"]])
 
 

@@ -1,4 +1,4 @@
-"""Intervals of numbers: widths, cuts, equally filled groups; the calendar."""
+"""Intervals of numbers: equal widths, cuts and quantiles; calendar units."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -110,14 +110,14 @@ def test_quantiles_follow_the_records():
         ({"top": 5, "bottom": 5}, "bottom 5 must be below top 5"),
         ({"top": (5, 6)}, "top holds 2 numbers; give one"),
         ({"widths": 5, "top": "x"}, "top hold 'x'; give finite numbers"),
-        ({"cuts": (5, 80), "top": 80}, "every cut must lie between bottom and top"),
+        ({"cuts": (5, 80), "top": 80}, "every cut must be between bottom and top"),
         ({}, "exactly one of widths, cuts and quantiles"),
         ({"widths": 5, "cuts": (1,)}, "exactly one of widths, cuts and quantiles"),
         ({"widths": (5, -1)}, "width -1 must be above 0"),
         ({"widths": (float("nan"),)}, "widths hold nan; give finite numbers"),
         ({"widths": "5"}, "widths hold '5'; give finite numbers"),
-        ({"cuts": (3, 3)}, r"cuts \(3, 3\) must ascend"),
-        ({"cuts": [(1,), ()]}, r"cuts \(\) must ascend"),
+        ({"cuts": (3, 3)}, r"cuts \(3, 3\) must be ascending"),
+        ({"cuts": [(1,), ()]}, r"cuts \(\) must be ascending"),
         ({"quantiles": (1,)}, "whole numbers of groups, 2 or more"),
         ({"quantiles": (2.5,)}, "whole numbers of groups, 2 or more"),
     ],
@@ -128,7 +128,7 @@ def test_intervals_refuse(wrong, message):
 
 
 def test_intervals_need_numbers():
-    with pytest.raises(BadInput, match="column 'work' holds text: intervals need numbers"):
+    with pytest.raises(BadInput, match="column 'work' contains text: intervals need numbers"):
         Intervals(widths=5)(texts(WORK))
 
 

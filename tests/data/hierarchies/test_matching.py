@@ -1,4 +1,4 @@
-"""The leaves of a hierarchy and the values of a column find each other."""
+"""Matching of a hierarchy's leaves and a column's values."""
 
 from pathlib import Path
 
@@ -21,17 +21,17 @@ def test_values_missing_from_a_hierarchy_are_listed_with_the_nearest_spelling():
         Columns(rows, source="work.csv")(texts(WORK))
     assert str(error.value) == (
         "column 'work', hierarchy work.csv: 2 of its 4 values are missing from the hierarchy: "
-        "'Local-gov' (did you mean 'local-gov'?), 'Private'; list them too, or correct the spelling"
+        "'Local-gov' (did you mean 'local-gov'?), 'Private'; add them, or correct the spelling"
     )
 
 
 def test_at_most_ten_missing_values_are_listed():
-    with pytest.raises(BadInput, match=r"13 of its 14 values .*'19', \.\.\. and 3 more; list them"):
+    with pytest.raises(BadInput, match=r"13 of its 14 values .*'19', \.\.\. and 3 more; add them"):
         Columns([("9", "x")])(numbers(range(9, 23)))
 
 
 def test_numbers_are_no_misspellings_of_each_other():
-    with pytest.raises(BadInput, match=r"'40' \(did you mean '4O'\?\), '57'; list"):
+    with pytest.raises(BadInput, match=r"'40' \(did you mean '4O'\?\), '57'; add"):
         Columns([("39", "x"), ("4O", "x")])(numbers([39, 40, 57]))
 
 
@@ -42,7 +42,7 @@ def test_duplicate_leaves_of_numbers_are_found_as_numbers():
 
 def test_level_that_is_no_partition_of_numbers_is_refused():
     rows = [("1", "odd"), ("3", "odd"), ("2", "even")]
-    with pytest.raises(BadInput, match=r"column 'age': level 1 is not a partition.*'odd' holds '1' and '3', but '2'"):
+    with pytest.raises(BadInput, match=r"column 'age': level 1 is no.*'odd' contains '1' and '3', but '2'"):
         Columns(rows)(numbers([1, 2, 3]))
 
 

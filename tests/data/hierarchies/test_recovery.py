@@ -1,4 +1,4 @@
-"""The builder of a hierarchy that a column came with makes the same again."""
+"""The recovered builder of a hierarchy builds the same hierarchy."""
 
 from dataclasses import replace
 
@@ -31,11 +31,11 @@ def test_the_levels_of_a_hierarchy_are_its_groups():
 
 
 def test_leaves_that_the_data_lack_are_remembered():
-    """A hierarchy taken back from a table loses as much as the one that was given."""
+    """The recovered hierarchy has the same losses as the original."""
     column = datasets.adult().columns["workclass"]
     assert column.hierarchy.whole > len(column.hierarchy.leaves)
     again = from_dict(recover(column).to_dict())(replace(column, hierarchy=None))
     assert again.spec() == column.hierarchy.spec() and again.whole == column.hierarchy.whole
     for wrong in ([3], [2, [1, 1, 1, 1]], ["8", [3, 2, 1, 1]], [8, [3, 2, 1]], [8, ["a", 2, 1, 1]]):
-        with pytest.raises(BadInput, match="given: say how many leaves"):
+        with pytest.raises(BadInput, match="given: must have the total number of leaves"):
             Columns(column.hierarchy.frame(), given=wrong)(replace(column, hierarchy=None))

@@ -1,4 +1,4 @@
-"""Text and frames, encoded and decoded again."""
+"""Encode and decode text and frames."""
 
 import pandas as pd
 import pytest

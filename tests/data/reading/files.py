@@ -1,4 +1,4 @@
-"""Files that the tests of reading write, and what is read from them."""
+"""Write files and read tables from them."""
 
 import pyarrow as pa
 import pytest
@@ -18,7 +18,7 @@ def written(folder, content, name="data.csv", encoding="utf-8"):
 
 
 def message_of(action):
-    """The message of the BadInput, which hides no other exception (DuckDB's quote whole records)."""
+    """Return the message of the BadInput, and assert that it has no context (DuckDB's messages quote records)."""
     with pytest.raises(BadInput) as caught:
         action()
     assert caught.value.__context__ is None and caught.value.__cause__ is None

@@ -1,4 +1,4 @@
-"""What Arrow can hold and a table cannot."""
+"""Types that Arrow supports and tables do not."""
 
 import pandas as pd
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""A thousand awkward text files, read here and by Python's csv: the same records, or a note that says what was done."""
+"""A thousand awkward text files, read here and by Python's csv: the same records, or a note about the difference."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ ENDS = ("\n", "\r\n", "\r")
 
 
 def awkward(rng: random.Random) -> tuple[str, str]:
-    """A well-formed file, and its delimiter: quotes where they are needed, or everywhere."""
+    """Generate a well-formed file and its delimiter, with quotes where necessary, or everywhere."""
     delimiter, end, always, width = rng.choice(",;\t|"), rng.choice(ENDS), rng.random() < 0.4, rng.randint(2, 4)
 
     def field() -> str:
@@ -60,7 +60,7 @@ def test_a_thousand_awkward_files_are_read_as_csv_reads_them(tmp_path, part):
         read = pa.Table.from_batches(source.batches(source.names))
         assert [list(record.values()) for record in read.to_pylist()] == records, text
         assert source.names == [name.strip(" ") for name in names], text
-        said = "blanks around the names of columns are left out" in source.notes
+        said = "blanks around column names are removed" in source.notes
         assert said == (source.names != names), text
         source.close()
 
@@ -114,7 +114,7 @@ KINDS = {  # values that a column may be of, and those that turn up among them
 
 
 def means(label: str, text: str) -> bool:
-    """Whether a value is what is written: its text, or its number (fractions as floats have them), or its moment."""
+    """Return whether a value equals its text, number (as a float) or date."""
     if label == text:
         return True
     try:

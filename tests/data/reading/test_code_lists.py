@@ -1,4 +1,4 @@
-"""Codes become words, digits numbers, blanks nothing; what does not fit is refused without being quoted."""
+"""Codes become words, digits numbers, blanks missing; other values are refused without a quotation."""
 
 import pandas as pd
 import pytest
@@ -14,7 +14,7 @@ def test_blanks_are_missing():
 def test_codes_are_spelled_out_and_unknown_ones_refused():
     column = pd.Series(["1", " 2", ""])
     assert list(spelled(column, {"1": "one", "2": "two"}, "f", "x").fillna("none")) == ["one", "two", "none"]
-    with pytest.raises(BadInput, match="f, line 2: x is none of the known codes; say in codes what it means"):
+    with pytest.raises(BadInput, match="f, line 2: x is an unknown code; add its meaning to codes"):
         spelled(column, {"1": "one"}, "f", "x")
 
 
@@ -30,7 +30,7 @@ def test_digits_are_whole_numbers_where_all_are():
 def test_a_packed_file_is_to_be_unpacked(tmp_path):
     packed = tmp_path / "indiv08.zip"
     packed.touch()
-    with pytest.raises(BadInput, match="unpack it, and name the text file in it"):
+    with pytest.raises(BadInput, match="unpack it, and use the text file in it"):
         present(packed)
-    with pytest.raises(BadInput, match="there is no such file"):
+    with pytest.raises(BadInput, match="not an existing file"):
         present(tmp_path)

@@ -1,4 +1,4 @@
-"""How a delimited file is written: encoding, delimiter, quotes, header."""
+"""Detection of encoding, delimiter, quotes and header."""
 
 import codecs
 import gzip
@@ -89,7 +89,7 @@ def test_binary(tmp_path, content):
 def test_wrong_encoding(tmp_path):
     path = written(tmp_path, "a,b\n1,x\n2,é\n", encoding="latin-1")
     assert "line 3: not valid utf-8" in message_of(lambda: open_source(path, encoding="utf-8"))
-    assert "encoding 'klingon' is not known" in message_of(lambda: open_source(path, encoding="klingon"))
+    assert "encoding 'klingon' is unknown" in message_of(lambda: open_source(path, encoding="klingon"))
     broken = codecs.BOM_UTF16_LE + "a,b\n".encode("utf-16-le") + b"\x00\xd8\x00\xd8"
     assert "not valid utf-16" in message_of(lambda: open_source(written(tmp_path, broken)))
 
@@ -110,9 +110,34 @@ def test_delimiter_survives_ragged_and_long_files(tmp_path):
 
 
 def test_a_copy_in_another_encoding_does_not_fill_the_disk(tmp_path):
-    """A small packed file may hold any amount of text."""
+    """A small compressed file may contain any amount of text."""
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("ä,b\n".encode("latin-1") * 1_000_000))
-    with pytest.raises(BadInput, match="does not fit on the disk"):
+    with pytest.raises(BadInput, match="not enough space for"):
         to_utf8(path, "latin-1", tmp_path / "utf-8.csv", 1_000_000)
     assert (tmp_path / "utf-8.csv").stat().st_size <= 1_000_000
+
+
+@pytest.mark.parametrize("advice", [" ", ","])
+def test_fields_between_spaces_are_no_single_column_and_the_advice_works(tmp_path, advice):
+    path = tmp_path / "d.csv"
+    path.write_text("age town\n" + "31 Ayr\n42 Ely\n" * 20)
+    with pytest.raises(BadInput, match="separated by spaces; use delimiter=' ', or use delimiter=','") as caught:
+        open_source(path)
+    assert f"delimiter={advice!r}" in str(caught.value)
+    assert open_source(path, delimiter=advice).names == (["age", "town"] if advice == " " else ["age town"])
+
+
+def test_columns_that_spaces_align_are_named_as_such(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("age   town\n" + "31    Ayr\n102   Ely\n" * 20)
+    with pytest.raises(BadInput, match="aligned by spaces; separate them by commas"):
+        open_source(path)
+    path.write_text("note\n" + "a few words\nmore of them here\n" * 20)
+    assert open_source(path).names == ["note"]
+
+
+def test_values_in_single_quotes_keep_them(tmp_path):
+    assert read_csv(tmp_path, "a,b\n'q',1\n'r',2\n") == {"a": ["'q'", "'r'"], "b": ["1", "2"]}
+    assert read_csv(tmp_path, "'a','b'\n'q',1\n") == {"a": ["q"], "b": ["1"]}, "here they enclose the names, too"
+    assert read_csv(tmp_path, "a,b\n'q,r',1\n's, t',2\n") == {"a": ["q,r", "s, t"], "b": ["1", "2"]}, "and here"

@@ -1,4 +1,4 @@
-"""Tables and views in a file of DuckDB's: read with awkward names, and nothing is written or read beside them."""
+"""Tables and views in a DuckDB file: awkward names are read, and no other file is read or written."""
 
 import subprocess
 import sys
@@ -60,23 +60,21 @@ def test_what_is_in_it_is_told_level_by_level(path):
 
 def test_what_cannot_be_read_says_what_to_do(path, tmp_path):
     said = message_of(lambda: open_source(path))
-    assert "it has 8 tables; say which, such as table=" in said
-    assert "there is no table 'main.peeple' in it; did you mean" in message_of(
-        lambda: open_source(path, table="main.peeple")
-    )
+    assert "the file has 8 tables; choose one, such as table=" in said
+    assert "there is no table 'main.peeple'; did you mean" in message_of(lambda: open_source(path, table="main.peeple"))
     for look in (lambda: open_source(path, table="passwords"), lambda: records(path, ["", "main", "passwords"])):
-        assert "a view of what lies outside the file" in message_of(look)
+        assert "the view reads data outside the file" in message_of(look)
     assert "there are no records" in message_of(lambda: Table.bare(path, table="nobody"))
     text = tmp_path / "text.duckdb"
     text.write_text("age,ill\n30,flu\n")
-    assert "this is no file of DuckDB's" in message_of(lambda: open_source(text))
+    assert "not a DuckDB file" in message_of(lambda: open_source(text))
     assert Table.bare(text, format="csv").records == 1
     wrong = message_of(lambda: open_source(text, format="csv", table="people"))
-    assert "table='people' names a table in a file of DuckDB's" in wrong
+    assert "table='people' is for workbooks and for SQLite and DuckDB files" in wrong
     with duckdb.connect(str(tmp_path / "empty.duckdb")):
         pass
-    assert "there is no table in it" in message_of(lambda: open_source(tmp_path / "empty.duckdb"))
-    with pytest.raises(BadInput, match="table names one in a file of DuckDB's, which path names"):
+    assert "the file has no table" in message_of(lambda: open_source(tmp_path / "empty.duckdb"))
+    with pytest.raises(BadInput, match="table names one in the file that path names"):
         Study.from_yaml("data: {bundled: adult, table: people}")
 
 
@@ -87,12 +85,12 @@ def test_a_file_that_is_being_written_elsewhere_is_said(tmp_path):
     path = tmp_path / "people.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people AS SELECT 1 AS a")
-        assert "it is open elsewhere" in message_of(lambda: open_source(path))
+        assert "open for writing elsewhere" in message_of(lambda: open_source(path))
     assert Table.bare(path).records == 1, "the only one need not be named"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", OPEN, str(path)], **pipes) as other:
         other.stdout.readline()
-        assert "it is open elsewhere" in message_of(lambda: below(path, ["people"]))
+        assert "open for writing elsewhere" in message_of(lambda: below(path, ["people"]))
         other.stdin.close()
 
 

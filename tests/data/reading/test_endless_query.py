@@ -1,4 +1,4 @@
-"""A query that never ends is stopped: by Ctrl-C, and by the time that it is given."""
+"""An endless query is stopped by Ctrl-C and by its time limit."""
 
 import signal
 import subprocess
@@ -21,13 +21,13 @@ import sys
 from workbench.commands import main
 from workbench.data.reading import encoder
 
-asked = encoder.stoppable
+asked = encoder.run_interruptible
 
 def heard(*given):
     print("asked", flush=True)
     return asked(*given)
 
-encoder.stoppable = heard
+encoder.run_interruptible = heard
 sys.exit(main.main(sys.argv[1:]))
 """  # the command, which says when it asks DuckDB
 
@@ -50,19 +50,19 @@ def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
 
 
 def test_a_query_is_given_up_after_its_seconds():
-    with pytest.raises(BadInput, match="given up after"):
+    with pytest.raises(BadInput, match="stopped after"):
         Table.bare(Query(ENDLESS, seconds=0.3))
 
 
 def test_a_query_is_given_up_when_who_waits_cancels():
     cancel = threading.Event()
     threading.Timer(0.3, cancel.set).start()
-    with progress.listening(cancel), pytest.raises(progress.Cancelled):
+    with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
         Table.bare(Query(ENDLESS))
 
 
 def test_a_study_says_how_long_its_query_may_take(tmp_path):
-    with pytest.raises(BadInput, match="given up after"):
+    with pytest.raises(BadInput, match="stopped after"):
         Study.from_yaml(STUDY.replace("SECONDS", "0.3"), tmp_path).read()
     for wrong in ("-1", "long", "true"):
         with pytest.raises(BadInput, match="must be a number above 0"):

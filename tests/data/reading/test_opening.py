@@ -1,4 +1,4 @@
-"""What may be said of a source, and which one it is."""
+"""Choice of a source, and its options."""
 
 import pandas as pd
 import pytest
@@ -16,7 +16,7 @@ def test_a_path_and_a_frame_are_sources_of_their_kind(tmp_path):
         source = open_source(data)
         assert isinstance(source, kind) and source.engine == "memory"
         source.close()
-    with pytest.raises(BadInput, match="a frame of pandas or Spark, an Arrow table or a Query, not from int"):
+    with pytest.raises(BadInput, match="a frame of pandas or Spark, an Arrow table or a Query, got int"):
         open_source(3)
 
 

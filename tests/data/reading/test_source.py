@@ -1,4 +1,4 @@
-"""Reading: every dialect as it was written, every bad input with one clear message."""
+"""Reading: every dialect is read as it was written, and every bad input has one clear message."""
 
 import gzip
 import subprocess
@@ -136,7 +136,7 @@ def test_no_records_elsewhere(tmp_path):
 
 
 def test_unknown_column(tmp_path):
-    assert "there is no column 'c'; it has 2 columns, none of a like name" in message_of(
+    assert "there is no column 'c'; it has 2 columns, none with a similar name" in message_of(
         lambda: table_of(open_source(written(tmp_path, "a,b\n1,2\n")), ["c"])
     )
 
@@ -156,8 +156,8 @@ def test_broken_files(tmp_path):
 
 def test_bad_queries():
     assert "nowhere" in message_of(lambda: open_source(Query("SELECT * FROM nowhere")))
-    assert "must be one SELECT" in message_of(lambda: open_source(Query("SELECT 1; SELECT 2")))
-    assert "must be one SELECT" in message_of(lambda: open_source(Query("CREATE TABLE t (a int)")))
+    assert "must be a single SELECT" in message_of(lambda: open_source(Query("SELECT 1; SELECT 2")))
+    assert "must be a single SELECT" in message_of(lambda: open_source(Query("CREATE TABLE t (a int)")))
     message = message_of(
         lambda: table_of(open_source(Query("SELECT CAST(x AS INT) AS a FROM (VALUES ('secret')) t(x)")))
     )
@@ -198,3 +198,11 @@ def test_a_message_names_the_file_and_not_its_copy_in_another_encoding(tmp_path)
     assert message_of(lambda: open_source(path)).startswith(f"{path}: columns 1 and 2 have the same name")
     path = written(tmp_path, '[{"a": 1}]', encoding="utf-16")
     assert message_of(lambda: open_source(path)).startswith(f"{path}: this is JSON")
+
+
+def test_names_of_json_that_differ_in_case_alone_are_renamed_with_a_note(tmp_path):
+    path = tmp_path / "d.ndjson"
+    path.write_text('{"x": 1, "X": 2, "y_1": 3}\n{"x": 4, "X": 5, "y_1": 6}\n')
+    source = open_source(path)
+    assert source.names == ["x", "X_1", "y_1"]
+    assert source.notes == ["X_1: 'X' in the file, which differs from 'x' only in case"]

@@ -1,4 +1,4 @@
-"""A table in Spark as a source: its columns, and what cannot be read of it."""
+"""A table in Spark as a source: its columns, and unsupported types."""
 
 from contextlib import nullcontext
 
@@ -41,12 +41,12 @@ def test_a_table_is_read_by_its_name_on_its_server(spark, monkeypatch):
             Table.read(quasi=["agee"], **asked)
     finally:
         spark.sql("DROP TABLE default.people_of_a_test").toArrow()
-    with pytest.raises(BadInput, match="there is no such table, or it may not be read; correct its name"):
+    with pytest.raises(BadInput, match="the table does not exist or access is denied; check its name"):
         Table.read(quasi=["age"], **asked)
 
 
 def test_a_table_without_its_server_is_refused():
-    with pytest.raises(BadInput, match="say where Spark is: remote='sc://host:15002'"):
+    with pytest.raises(BadInput, match="the server is missing; use remote='sc://host:15002'"):
         Table.read("spark:people", ["age"])
 
 
@@ -70,7 +70,7 @@ def test_values_that_do_not_fit_their_type_are_refused_by_the_name_of_their_colu
     unsigned = pa.array([2**64 - 8 + i % 8 for i in range(40)], pa.uint64())
     pq.write_table(pa.table({"x": unsigned, "s": ["flu", "gout"] * 20}), tmp_path / "in.parquet")
     where = {"remote": spark_servers.sail()}
-    with pytest.raises(BadInput, match=r"column 'x': values do not fit the type that the server names") as caught:
+    with pytest.raises(BadInput, match=r"column 'x': values do not fit the type declared by the server") as caught:
         Table.read(f"spark:parquet.`{tmp_path / 'in.parquet'}`", [quasi], **where)
     assert "18446744073709551" not in str(caught.value) and isinstance(caught.value.__context__, BadInput)
 
@@ -80,11 +80,11 @@ def test_a_name_may_hold_a_file_or_a_folder(tmp_path, name):
     here = tmp_path / "in [1].parquet"
     assert places_of(name.format(here))[0] == here and places_of("main.default.people") == []
     for out, kept in ((here, False), (here / "part.csv", False), (tmp_path, False), (tmp_path / "in.csv", True)):
-        with nullcontext() if kept else pytest.raises(BadInput, match="which is read"):
+        with nullcontext() if kept else pytest.raises(BadInput, match="which is an input"):
             refuse_overwriting([out], places_of(name.format(here)))
 
 
 @pytest.mark.parametrize("name", ["", " ", "a.b.c.d", "a..b"])
 def test_what_is_no_name_of_a_table_is_said(name):
-    with pytest.raises(BadInput, match=r"such as catalog.schema.table|say which: spark:catalog.schema.table"):
+    with pytest.raises(BadInput, match=r"such as catalog.schema.table|use spark:catalog.schema.table"):
         Table.read(f"spark:{name}", ["age"], remote=spark_servers.sail())

@@ -1,4 +1,4 @@
-"""What the values of a column are: numbers, dates or text."""
+"""Types of values: numbers, dates or text."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ import pytest
 
 from tests.data.encoded import encode
 from tests.data.reading.encoded import from_csv, from_frame, message_of
+from workbench.base.errors import BadColumns
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
 from workbench.data.reading.value_types import MARKERS, find_values
@@ -65,11 +66,11 @@ def test_missing_markers(tmp_path):
 
 def test_missing_markers_can_be_given(tmp_path):
     column, _, source = from_csv(tmp_path, ["?", "none at all", "", "a"], missing=["none at all"])
-    assert column.labels == ("", "?", "a") and column.missing == 1
-    assert "x: 'none at all' read as missing" in source.notes
+    assert column.labels == ("?", "a") and column.missing == 2, "an empty cell is always missing"
+    assert "x: '', 'none at all' read as missing" in source.notes
     column, _ = from_frame(["?", "", "a", None])  # a CSV could not tell an empty text from a missing value
     assert column.labels == ("?", "a") and column.missing == 2
-    assert from_frame(["?", "", "a", None], missing=["?"])[0].missing == 2
+    assert from_frame(["?", "", "a", None], missing=["?"])[0].missing == 3
 
 
 def test_declared_types(tmp_path):
@@ -92,9 +93,21 @@ def test_declared_types(tmp_path):
 def test_mixed_types_in_a_csv(tmp_path):
     fields = [*map(str, range(30)), "unknown", "10+"]
     message = message_of(lambda: from_csv(tmp_path, fields))
-    assert "column 'x': mixed types: 2 of 32 distinct values are no numbers, the first in record 31;" in message
+    assert "column 'x': mixed types: 2 of 32 distinct values are not numbers, the first in record 31;" in message
     assert "unknown" not in message and "10+" not in message
     assert "types={'x': 'text'}" in message and "missing=[...]" in message
+
+
+def test_the_advice_on_mixed_types_works_as_it_is_given(tmp_path):
+    """With `missing=['abt 40']` alone, NA and empty cells were invalid."""
+    fields = [*map(str, range(30)), "abt 40", "NA", ""]
+    with pytest.raises(BadColumns) as caught:
+        from_csv(tmp_path, fields)
+    assert "list markers of missing values in missing=['NA', ...]" in str(caught.value)
+    (texts,) = (fault.texts for fault in caught.value.faults.values())
+    assert texts == ("abt 40",) and "abt" not in str(caught.value)
+    column, _, source = from_csv(tmp_path, fields, missing=["NA", *texts])
+    assert column.kind == "number" and column.missing == 3 and source.missing_texts == ["NA", "abt 40"]
 
 
 def test_declared_number_that_is_none(tmp_path):
@@ -104,7 +117,7 @@ def test_declared_number_that_is_none(tmp_path):
 
 def test_declared_date_that_is_none(tmp_path):
     assert "not all values are dates such as" in message_of(
-        lambda: from_csv(tmp_path, ["1/2/2024"], types={"x": "date"})
+        lambda: from_csv(tmp_path, ["1/2 2024"], types={"x": "date"})
     )
     assert "not all values are dates such as" in message_of(lambda: from_frame([1], types={"x": "date"}))
 
@@ -116,15 +129,15 @@ def test_nothing_but_missing_values(tmp_path):
         lambda: from_frame([np.nan]),
         lambda: encode(open_source(Query("SELECT NULL AS x"))),
     ):
-        assert "column 'x': there is nothing but missing values; name it among the identifiers" in message_of(action)
+        assert "column 'x': all values are missing; add it to the identifiers" in message_of(action)
 
 
 def test_bad_declarations():
     source = open_source(pd.DataFrame({"x": [1]}))
-    assert "has no column 'y'; it has 1 column, none of a like name" in message_of(
+    assert "has no column 'y'; it has 1 column, none with a similar name" in message_of(
         lambda: encode(source, types={"y": "text"})
     )
-    assert "'x' is declared 'int'; a column is one of" in message_of(lambda: encode(source, types={"x": "int"}))
+    assert "types: 'x': a type is" in message_of(lambda: encode(source, types={"x": "int"}))
     assert "there is no column 'y'" in message_of(lambda: encode(source, ["y"]))
     assert "no column is left to read" in message_of(lambda: encode(source, []))
 

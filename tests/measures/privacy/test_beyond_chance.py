@@ -1,4 +1,4 @@
-"""The risk beyond chance: its interval beside Wilson's, beside a search of the likelihood, and how often it covers."""
+"""The risk beyond chance: its interval compared with Wilson's and with a search of the likelihood, and its coverage."""
 
 from math import log, sqrt
 
@@ -11,7 +11,7 @@ Z = 1.959963984540054
 
 
 def pairs(both, attack_alone, control_alone, neither):
-    """Successes of so many people of each kind."""
+    """Return the successes of given numbers of people of each kind."""
     counts = [both, attack_alone, control_alone, neither]
     return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
 
@@ -22,21 +22,21 @@ def wilson(found, of):
 
 
 @pytest.mark.parametrize(("gain", "neither"), [(200, 500), (30, 900), (999, 1), (700, 0), (0, 400)])
-def test_where_no_record_protects_anybody_it_is_wilsons_interval_among_those_of_whom_others_tell_nothing(gain, neither):
+def test_if_no_record_protects_anybody_the_interval_is_wilsons(gain, neither):
     found = beyond_chance(*pairs(300, gain, 0, neither))
     assert found.risk == pytest.approx(gain / (gain + neither)) and found.failing == gain + neither
     assert [found.low, found.high] == pytest.approx(wilson(gain, gain + neither), abs=1e-4)
 
 
 @pytest.mark.parametrize("cells", [(20, 60, 15, 45), (5, 90, 3, 40), (30, 30, 28, 50)])
-def test_the_ends_are_where_the_likeliest_shares_that_allow_them_speak_against_them_just(cells):
-    """The likelihood is searched on a grid: of each ratio the likeliest shares."""
+def test_the_ends_are_just_rejected_by_the_score_test(cells):
+    """The likelihood is searched on a grid: for each ratio the most likely shares."""
     _, gain, harm, neither = cells
     found, n = beyond_chance(*pairs(*cells)), sum(cells)
 
     def score(ratio):
         best = None
-        for lost in np.arange(1, 2000) / 2000:  # share of people on whom the attack alone fails
+        for lost in np.arange(1, 2000) / 2000:  # share of people on whom only the attack fails
             for left in np.arange(1, 1000) / 1000:
                 gained = (lost + left * (1 - ratio)) / ratio
                 rest = 1 - lost - left - gained
@@ -56,7 +56,7 @@ def test_the_ends_of_the_scale():
     assert beyond_chance(everybody, nobody)[:3] == (1, 0, 1) and beyond_chance(everybody, nobody).high == 1
     assert beyond_chance(nobody, everybody)[:5] == (0, 1, 0, 0, 0)
     assert beyond_chance(nobody, nobody).risk == beyond_chance(nobody, nobody).low == 0
-    assert beyond_chance(everybody, everybody)[2:5] == (0, 0, 1)  # nobody is left of whom it could be said
+    assert beyond_chance(everybody, everybody)[2:5] == (0, 0, 1)  # the control always succeeds
     worse = beyond_chance(*pairs(10, 5, 40, 45))
     assert (worse.risk, worse.low) == (0, 0) and worse.high < 0.05
 
@@ -77,7 +77,7 @@ def test_the_interval_covers_the_truth(shares, times):
 
 
 @pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.exhaustive)])
-def test_chances_vary_less_than_successes_and_the_interval_is_narrower(times):
+def test_probabilities_vary_less_than_successes_and_narrow_the_interval(times):
     def draw(rng):
         attack = rng.choice([0.1, 0.3, 0.5, 1], 400, p=[0.4, 0.3, 0.2, 0.1])
         return attack, attack * rng.choice([0.2, 0.9], 400)
@@ -92,7 +92,7 @@ def test_chances_vary_less_than_successes_and_the_interval_is_narrower(times):
     assert narrow.high - narrow.low < 0.8 * (wide.high - wide.low)
 
 
-def test_people_who_are_shown_alike_count_as_one_where_all_succeed_or_fail_together():
+def test_people_shown_identically_count_as_one_if_all_succeed_or_fail_together():
     once, twice = pairs(20, 60, 15, 45), pairs(40, 120, 30, 90)
     found = beyond_chance(*twice, np.repeat(np.arange(140), 2))
     assert found[:3] == beyond_chance(*once)[:3]
@@ -102,7 +102,7 @@ def test_people_who_are_shown_alike_count_as_one_where_all_succeed_or_fail_toget
 
 
 def test_people_who_share_a_part_vary_together():
-    """Pairs who fail together because they share a half: as if each pair were one person, whichever half they share."""
+    """Pairs who fail together because they share a half count as one person, whichever half they share."""
     attack = np.repeat([1, 0, 1, 1, 0, 1, 0, 1] * 5, 2).astype(float)
     control, pair, alone = np.zeros(80), np.repeat(np.arange(40), 2), np.arange(80)
     by_pair, by_person = beyond_chance(attack, control, pair), beyond_chance(attack, control, alone)
@@ -110,5 +110,5 @@ def test_people_who_share_a_part_vary_together():
         found = beyond_chance(attack, control, np.stack([alone, *halves], axis=1))
         assert found[:5] == pytest.approx(by_pair[:5]) and found.low < by_person.low
     assert beyond_chance(attack, control, np.stack([pair, pair, pair], axis=1)) == by_pair
-    coarse = np.zeros(80, int)  # everybody shares both halves, and nobody all: never narrower than without
+    coarse = np.zeros(80, int)  # everybody shares both halves, but nobody everything: never narrower than without
     assert beyond_chance(attack, control, np.stack([alone, coarse, coarse], axis=1)) == by_person

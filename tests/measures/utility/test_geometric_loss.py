@@ -1,4 +1,4 @@
-"""Geometric loss: leaves of the hierarchy as it was given, nodes and other runs, records that are left out."""
+"""Geometric loss: leaves of the hierarchy as specified, nodes and other runs, suppressed records."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def table():
 
 
 def released(table, runs, kind=Partition, left_out=0):
-    """A release in which a record shows the age run of its class."""
+    """Return a release in which a record shows the age range of its class."""
     cells = table.cells()
     group = np.searchsorted([high for _, high in runs], cells.quasi[0]).astype(np.int32)
     release = kind(table, cells, group, runs=np.array([[run, (0, 1)] for run in runs]))
@@ -34,31 +34,31 @@ def loss(age, sex):
     return ((1 + age) * (1 + sex)) ** 0.5 - 1
 
 
-def test_a_node_counts_the_leaves_that_the_data_lack(table):
+def test_a_node_counts_leaves_that_are_not_in_the_data(table):
     found = GeometricLoss()(released(table, [(0, 2), (3, 3)]))
     age = (4 / 6 * 5 / 100 + 2 / 6 * 1 / 100 - 1 / 100) / (1 - 1 / 100)
     assert found.value == pytest.approx(loss(age, 1.0))
     assert found.detail["per_attribute"] == pytest.approx({"age": age, "sex": 1.0})
     assert found.sentence == (
-        "Of the other values of its column, a released value may be any of, on average: age 2.69 %, sex 100 %."
+        "On average a released value may be any of this share of the column's other values: age 2.69 %, sex 100 %."
     )
 
 
-def test_a_run_that_is_no_node_counts_its_values(table):
+def test_a_run_that_is_not_a_node_counts_its_values(table):
     age = (2 / 6 * 1 / 100 + 4 / 6 * 3 / 100 - 1 / 100) / (1 - 1 / 100)
     assert GeometricLoss()(released(table, [(0, 0), (1, 3)])).value == pytest.approx(loss(age, 1.0))
 
 
-def test_who_is_left_out_may_have_any_leaf(table):
+def test_a_suppressed_record_may_have_any_leaf(table):
     age = (4 / 6 * 1 + 2 / 6 * 1 / 100 - 1 / 100) / (1 - 1 / 100)
     assert GeometricLoss()(released(table, [(0, 2), (3, 3)], left_out=1)).value == pytest.approx(loss(age, 1.0))
 
 
-def test_values_that_are_published_unchanged_lose_nothing(table):
+def test_values_published_unchanged_lose_nothing(table):
     assert GeometricLoss()(Keep()(table)).value == GeometricLoss()(released(table, [(0, 3)], Bucketized)).value == 0
 
 
-def test_leaves_are_remembered_when_records_go_and_are_part_of_what_a_table_is(table):
+def test_leaves_survive_a_selection_of_records_and_identify_the_table(table):
     fewer = table.only({"ill": "a"}).columns["age"]
     assert fewer.whole == 100 and fewer.hierarchy.below(0).tolist() == [5, 5]
     short = table.with_hierarchies({"age": Columns([row for row in AGES if row[0] in ("21", "23", "24", "40")])})
@@ -71,7 +71,7 @@ def test_leaves_are_remembered_when_records_go_and_are_part_of_what_a_table_is(t
     )
 
 
-def test_a_column_may_count_more_than_another(table):
+def test_columns_may_have_different_importance(table):
     age = (4 / 6 * 5 / 100 + 2 / 6 * 1 / 100 - 1 / 100) / (1 - 1 / 100)
     heavy = table.with_importance({"age": 3})
     assert GeometricLoss()(released(heavy, [(0, 2), (3, 3)])).value == pytest.approx(((1 + age) ** 3 * 2) ** 0.25 - 1)
@@ -79,7 +79,7 @@ def test_a_column_may_count_more_than_another(table):
     assert InformationLoss()(released(heavy, [(0, 2), (3, 3)])).value == pytest.approx((3 * width + 1) / 4)
 
 
-def test_missing_is_a_leaf_more():
+def test_missing_is_one_more_leaf():
     frame = pd.DataFrame({"age": [21, 23, None, 40], "ill": list("abab")}).astype({"age": "Int64"})
     column = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Columns(AGES)}).columns["age"]
     assert column.whole == 101

@@ -8,8 +8,8 @@ from workbench.measures import KLDivergence
 from workbench.releases.exchanged import Exchanged
 
 
-def test_it_is_infinite_where_a_bucket_lacks_what_its_people_have():
-    """Quietly: a value that was exchanged away is no fault."""
+def test_the_divergence_is_infinite_if_a_bucket_lacks_a_value_of_its_people():
+    """Without a warning, since swapped values are no mistake."""
     data = table()
     group, totals = np.zeros(len(data.cells()), np.int32), data.sensitive["illness"].totals
     common = int(totals.argmax())
@@ -17,7 +17,7 @@ def test_it_is_infinite_where_a_bucket_lacks_what_its_people_have():
     alone = (kinds[of.ravel()] == 1) & (data.cells().weight == 1)
     group[np.flatnonzero(alone & (data.cells().others["illness"] != common))[0]] = 1
     swapped = np.eye(len(totals), dtype=np.int64)[common]
-    release = Exchanged.of(data, group, {"illness": np.stack([totals - swapped, swapped])})
+    release = Exchanged.from_cells(data, group, {"illness": np.stack([totals - swapped, swapped])})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert math.isinf(KLDivergence()(release).value)

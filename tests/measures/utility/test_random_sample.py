@@ -1,4 +1,4 @@
-"""The random sample that is as accurate: beside samples that are drawn, and what of it may be told."""
+"""The equally accurate random sample: compared with simulated samples, and its published form."""
 
 import math
 
@@ -9,16 +9,16 @@ import pytest
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
 from workbench.measures import UtilityLoss
-from workbench.measures.utility.random_sample import SampleCurve, in_words, sample_curve, told_share
+from workbench.measures.utility.random_sample import SampleCurve, describe_sample, published_share, sample_curve
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
 RECORDS, SAMPLES = 700, 30
 
 
 def people(records=RECORDS, seed=3):
-    """Skewed and correlated: what people have follows from their age, and most have the same."""
+    """Skewed and correlated: values depend on age, and most people have the same one."""
     rng = np.random.default_rng(seed)
     age = np.minimum(18 + rng.gamma(2, 9, records).astype(int), 80)
     work = rng.choice(["a", "b", "c"], records, p=[0.7, 0.2, 0.1])
@@ -37,7 +37,7 @@ def table(frame):
 
 
 def naive_populations(frame, least):
-    """Who is in each large population: conditions on age, at any level, and on work."""
+    """Return the people of each large population: conditions on age, at any level, and on work."""
     spans = [(a, a) for a in range(18, 81)] + [(w * i, w * i + w - 1) for w in (10, 20) for i in range(9)]
     found = {}
     for span in (None, *spans):
@@ -54,7 +54,7 @@ def naive_populations(frame, least):
 
 
 def naive_loss(frame, populations, picked, kind):
-    """The mean over large populations of how far the sample's distribution is from the truth."""
+    """Return the mean distance of the sample's distribution from the truth, over large populations."""
     ill = frame.ill.to_numpy()
     found = []
     for inside in populations:
@@ -72,8 +72,8 @@ def naive_distance(p, q, kind):
 
 
 @pytest.mark.parametrize("kind", ["js", "variation"])
-def test_a_sample_of_that_size_loses_as_much(frame, table, kind):
-    """Simple random samples are drawn and measured; the share that is found for their mean loss is their size."""
+def test_a_sample_of_that_size_has_the_same_loss(frame, table, kind):
+    """The share computed for the mean loss of simulated simple random samples is their size."""
     measure, rng = UtilityLoss(distance=kind), np.random.default_rng(5)
     populations = naive_populations(frame, math.ceil(0.05 * RECORDS))
     assert len(populations) == len(large_populations(table))
@@ -91,7 +91,7 @@ def test_a_sample_of_that_size_loses_as_much(frame, table, kind):
         assert low - 0.01 < size / RECORDS < high + 0.01
 
 
-def test_a_smaller_loss_is_a_larger_sample(table):
+def test_a_smaller_loss_needs_a_larger_sample(table):
     curve = sample_curve(table, UtilityLoss())
     losses = [UtilityLoss()(release).value for release in (Keep()(table), Mondrian()(table, KAnonymity(5)))]
     shares = [curve.share(loss) for loss in (*losses, UtilityLoss()(Remove()(table)).value, 0.69)]
@@ -100,40 +100,40 @@ def test_a_smaller_loss_is_a_larger_sample(table):
     assert 0.99 < curve.share(1e-9) < 1
 
 
-def test_the_curve_is_found_once(table, monkeypatch):
+def test_the_curve_is_computed_once(table, monkeypatch):
     first = sample_curve(table, UtilityLoss())
-    monkeypatch.setattr("workbench.measures.utility.random_sample._found", None)
+    monkeypatch.setattr("workbench.measures.utility.random_sample._compute_curve", None)
     assert sample_curve(table, UtilityLoss()) is first
 
 
 def test_in_words(table):
     measure = UtilityLoss()
-    assert in_words(table, measure, 0) == "About large populations it is as accurate as the original records."
-    assert "as accurate as a random 99." in in_words(table, measure, 1e-5)
-    assert in_words(table, measure, 0.69).endswith("less accurate than any random sample of the records.")
+    assert describe_sample(table, measure, 0) == "About large populations it is as accurate as the original records."
+    assert "as accurate as a random 99." in describe_sample(table, measure, 1e-5)
+    assert describe_sample(table, measure, 0.69).endswith("less accurate than any random sample of the records.")
 
 
-def test_what_is_told_never_flatters(table):
+def test_the_published_share_is_never_too_good(table):
     measure = UtilityLoss()
     curve = sample_curve(table, measure)
     for loss in np.geomspace(1e-4, 0.05, 20):
-        told = told_share(table, measure, float(loss), 10)
-        assert told is None or told <= curve.share(loss) * 1.02  # the curve's own noise
-    assert told_share(table, measure, 0.0, 10) == 1.0
-    assert told_share(table, measure, None, 10) is None
-    assert told_share(table, measure, 0.6, 10) is None  # where the curve is no power any more
-    assert told_share(table, measure, 0.01, 20) is None  # a table of few people
+        told = published_share(table, measure, float(loss), 10)
+        assert told is None or told <= curve.share(loss) * 1.02  # the simulation error of the curve
+    assert published_share(table, measure, 0.0, 10) == 1.0
+    assert published_share(table, measure, None, 10) is None
+    assert published_share(table, measure, 0.6, 10) is None  # where the curve is not a power
+    assert published_share(table, measure, 0.01, 20) is None  # a table of few people
 
 
-def test_of_the_table_one_coarse_figure_is_told():
-    """Tables that differ in a few people tell the same shares, of however many releases."""
+def test_the_published_share_uses_one_coarse_figure_of_the_table():
+    """Tables that differ in a few people publish the same shares, for any number of releases."""
     frame = people(900)
     other = frame.copy()
     other.loc[:3, "ill"] = "v"
     shares = []
     for one in (frame, other):
         table = Table.from_frame(one, ["age", "work"], "ill", hierarchies={"age": Intervals(widths=(10, 20))})
-        shares.append([told_share(table, UtilityLoss(), loss, 10) for loss in np.geomspace(1e-3, 0.03, 50)])
+        shares.append([published_share(table, UtilityLoss(), loss, 10) for loss in np.geomspace(1e-3, 0.03, 50)])
     assert shares[0] == shares[1]
 
 

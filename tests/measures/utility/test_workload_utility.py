@@ -1,4 +1,4 @@
-"""Workload utility beside loops over records, and on tables where the answer is known."""
+"""Workload utility compared with loops over records, and on tables with a known answer."""
 
 import numpy as np
 import pandas as pd
@@ -8,20 +8,20 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, WorkloadUtility
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.miners.cross_fitting import cross_fitted
+from workbench.miners.cross_fitting import cross_fit
 from workbench.models import KAnonymity
 
 
 @pytest.fixture(scope="module")
 def table():
-    """The target follows the quasi-identifiers and the sensitive column together: neither tells it alone."""
+    """The target depends on the quasi-identifiers and the sensitive column together, not on one of them."""
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({"q": rng.integers(0, 4, 400), "s": rng.choice(["x", "y"], 400, p=[0.6, 0.4])})
     frame["t"] = np.where((frame["q"] >= 2) == (frame["s"] == "x"), "one", "two")
     return Table.from_frame(frame, ["q"], "s")
 
 
-def test_what_both_tell_together_neither_tells_alone(table):
+def test_a_target_that_depends_on_both_kinds_of_columns_is_not_predicted_by_one(table):
     found = WorkloadUtility("t")(Keep()(table))
     assert found.detail["U_max"] == found.detail["U_san"] == 1
     assert found.detail["U_base"] == max(
@@ -32,7 +32,7 @@ def test_what_both_tell_together_neither_tells_alone(table):
     assert WorkloadUtility("t")(Remove()(table)).value <= 0
 
 
-def test_beside_loops_over_records(small):
+def test_the_figure_equals_loops_over_records(small):
     table, release = small(2), Mondrian()(small(2), KAnonymity(5))
     keep, others = Keep()(table), [name for name in table.released if name != "wage"]
     shares = {}
@@ -41,7 +41,7 @@ def test_beside_loops_over_records(small):
         ("without quasi-identifiers", keep, [n for n in others if n not in table.quasi]),
         ("without sensitive columns", keep, [n for n in others if n not in table.sensitive]),
     ):  # fmt: skip
-        told = cross_fitted(one, "wage", "naive bayes", given=given).of("naive bayes").codes
+        told = cross_fit(one, "wage", "naive bayes", given=given).of("naive bayes").codes
         shares[name] = sum(a == b for a, b in zip(told, table.codes["wage"], strict=True)) / table.records
     found = WorkloadUtility("wage", "naive bayes")(release)
     assert {name: found.detail[name] for name in shares} == pytest.approx(shares)
@@ -50,13 +50,13 @@ def test_beside_loops_over_records(small):
     assert found.interval[0] <= found.value <= found.interval[1]
 
 
-def test_a_sensitive_target_is_guessed_where_it_is_removed(small):
+def test_a_removed_sensitive_target_is_guessed(small):
     table = small(2)
     found = WorkloadUtility("disease", "naive bayes")(Keep()(table)).detail
     assert found["without sensitive columns"] == pytest.approx(table.sensitive["disease"].prior.max())
 
 
-def test_the_best_of_several_counts(small):
+def test_the_best_of_several_miners_counts(small):
     release = Mondrian()(small(2), KAnonymity(5))
     several = WorkloadUtility("wage", ["majority", "naive bayes"])(release).detail
     alone = [WorkloadUtility("wage", one)(release).detail for one in ("majority", "naive bayes")]
@@ -64,7 +64,7 @@ def test_the_best_of_several_counts(small):
         assert several[name] == max(one[name] for one in alone)
 
 
-def test_what_cannot_be_asked(small):
+def test_bad_parameters_are_reported(small):
     with pytest.raises(BadInput, match="mean predicts numbers; choose miners"):
         WorkloadUtility("wage", "mean")
     with pytest.raises(Undefined, match="'age' is generalized"):

@@ -1,4 +1,4 @@
-"""Clusterings once more, as their papers write them: slow, record by record, every cost from scratch."""
+"""Clusterings reimplemented from their papers: slow, record by record, every cost from scratch."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ Cost = Callable[[Sequence[int]], int]
 
 
 def shown(axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]], by_height: bool, weight: float) -> Cost:
-    """What a set of records shows: widths, nodes and values; `leaves` are below each rank's node, level by level."""
+    """Return the published widths, nodes and values of a set of records; `leaves` are below each rank's node."""
     shares = [weight / len(axes)] * len(axes)
 
     def of_axis(axis: Axis, below: Sequence[Sequence[int]], ranks: set[int]) -> float:
@@ -41,7 +41,9 @@ def shown(axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]], by_he
 
 
 def told(columns: Sequence[Sequence[int]], near: Sequence[np.ndarray], weight: float = 1.0) -> Cost:
-    """How well the sensitive values of a set of records can be estimated: all ordered pairs, each with itself too."""
+    """Return how well the sensitive values of a set of records can be estimated: all ordered pairs, including
+    self-pairs.
+    """
 
     def cost(records: Sequence[int]) -> int:
         found = 0
@@ -75,7 +77,7 @@ def k_member(order: Sequence[int], k: int, cost: Cost, apart: Cost) -> list[list
 
 
 def dissolved(clusters: list[list[int]], keeps: Callable[[Sequence[int]], bool], cost: Cost) -> list[list[int]]:
-    """One after another each that does not stand by then: a record goes where the cost of all records rises least."""
+    """Dissolve the violating clusters one after another: a record goes where the cost of all records rises least."""
     there = [[*cluster] for cluster in clusters]
     for own in list(there):
         if keeps(own):
@@ -89,12 +91,12 @@ def dissolved(clusters: list[list[int]], keeps: Callable[[Sequence[int]], bool],
 
 
 def as_cells(clusters: Sequence[Sequence[int]], cell_of_record: Sequence[int]) -> Counter:
-    """Clusters by the cells of their records: who is equal in all columns may stand for each other."""
+    """Return clusters by the cells of their records: identical records are interchangeable."""
     return Counter(tuple(sorted(int(cell_of_record[i]) for i in cluster)) for cluster in clusters)
 
 
 def threshold(order: Sequence[int], delta: int, cost: Cost) -> list[list[int]]:
-    """Loukides & Shao, algorithm 1, with the first record for a random one: the clusters, also those to reject."""
+    """Loukides & Shao, algorithm 1, with the first record as the random one: all clusters, including rejected ones."""
     left, found = list(order), list[list[int]]()
     while left:
         cluster = [left.pop(0)]
@@ -122,7 +124,7 @@ def parts(records: list[int], axes: Sequence[Axis], size: int, raw: bool, kept: 
 
 
 class Space:
-    """Records as points: squared distances to a record or to the centre of some."""
+    """Records as points: squared distances to a record or to the center of records."""
 
     def __init__(self, axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]]) -> None:
         self.axes, self.leaves, self.share = axes, leaves, WHOLE / len(axes)
@@ -162,7 +164,7 @@ class Space:
 
 
 def mdav(order: Sequence[int], k: int, space: Space, keeps: Callable[[Sequence[int]], bool]) -> list[list[int]]:
-    """MDAV; a cluster of the k nearest takes the next until it keeps the model."""
+    """MDAV; a cluster of the k nearest records takes the next one until it satisfies the model."""
     left, found = list(order), list[list[int]]()
 
     def cluster(around: int) -> None:
@@ -185,7 +187,7 @@ def mdav(order: Sequence[int], k: int, space: Space, keeps: Callable[[Sequence[i
 def aware(
     order: Sequence[int], k: int, space: Space, far: Callable[[Sequence[int]], float], t: float
 ) -> list[list[int]]:
-    """Soria-Comas et al. 2015, algorithm 2 (without the joining of algorithm 1)."""
+    """Soria-Comas et al. 2015, algorithm 2 (without the merging of algorithm 1)."""
     left, found = list(order), list[list[int]]()
 
     def cluster(around: int) -> None:

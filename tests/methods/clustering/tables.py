@@ -1,4 +1,4 @@
-"""A random table, and the same as the slow clusterings want it."""
+"""A random table, also in the format of the slow clusterings."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Case:
         return oracle.told(columns, near, weight)
 
     def order(self, entries: Entries) -> list[int]:
-        """The records in the order of the entries; which of equal ones comes first is no matter."""
+        """Return the records in the order of the entries; the order of identical records is irrelevant."""
         of_cell: dict[int, list[int]] = {}
         for record, cell in enumerate(self.table.cell_of_record().tolist()):
             of_cell.setdefault(cell, []).append(record)
@@ -54,7 +54,7 @@ class Case:
         return oracle.as_cells(clusters, self.table.cell_of_record().tolist())
 
     def _leaves(self) -> list[list[int]]:
-        """Below the node of each word, level by level: also of the words that nobody has."""
+        """Return the leaves below the node of each word, level by level, including words without a record."""
         there = [w for w in WORDS if w in set(self.frame["word"])]
         missing = bool(self.frame["word"].isna().any())
         levels = [[1] * len(there)]
@@ -66,6 +66,6 @@ class Case:
 
 
 def cells_of(found: Clusters) -> Counter:
-    """The engine's clusters by the cells of their records."""
+    """Return the engine's clusters by the cells of their records."""
     cell = found.entries.cell[found.entry]
     return Counter(tuple(sorted(cell[found.number == c].tolist())) for c in range(len(found)))

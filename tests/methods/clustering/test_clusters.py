@@ -1,4 +1,4 @@
-"""Clusters as classes: judged, mended where one breaks the model, published with sets."""
+"""Clusters as classes: checked by models, merged if they violate one, published with sets."""
 
 import numpy as np
 import pandas as pd
@@ -38,8 +38,8 @@ def test_classes_are_those_of_the_release(table):
 @pytest.mark.parametrize("model", [KAnonymity(12), TCloseness(0.2), KAnonymity(7) & DistinctLDiversity(2)])
 def test_clusters_that_break_the_model_are_joined_until_none_does(table, model):
     broken = random_clusters(table, 12)
-    mended = broken.mended(table, model)
-    assert not broken.kept(table, model).all() and mended.kept(table, model).all()
+    mended = broken.merge_violating(table, model)
+    assert not broken.satisfies(table, model).all() and mended.satisfies(table, model).all()
     assert 1 <= len(mended) < 12
     for c in range(12):  # a cluster is joined whole
         assert len(set(mended.number[broken.number == c].tolist())) == 1
@@ -51,7 +51,7 @@ def test_the_one_is_chosen_that_grows_least():
     entries = Entries.of_records(table, table.cells(), 0)
     ages = table.columns["age"].values[entries.codes[0]]
     number = np.select([ages < 5, ages == 8], [0, 1], 2).astype(np.int32)
-    mended = Clusters(entries, np.arange(7, dtype=np.int32), number).mended(table, KAnonymity(2))
+    mended = Clusters(entries, np.arange(7, dtype=np.int32), number).merge_violating(table, KAnonymity(2))
     assert len(mended) == 2 and mended.number[ages == 8] == mended.number[ages == 1]
 
 

@@ -1,11 +1,11 @@
-"""Distances are squares of shares: of widths, of leaves, of being another value."""
+"""Distances are squared shares of widths or leaves; different values without an order have distance 1."""
 
 import numpy as np
 import pandas as pd
 
 from workbench import Table
 from workbench.data.hierarchies.builders import Groups
-from workbench.methods.clustering.distances import Distances
+from workbench.methods.clustering.mdav import Distances
 from workbench.methods.clustering.prices import WHOLE
 
 
@@ -16,5 +16,5 @@ def test_rows_seen_from_a_record_and_from_a_centre():
     distances = Distances(table)
     rows = distances.from_codes(np.array([1, 0, 2])) / WHOLE
     assert np.round(rows[:, :3] * 4, 6).tolist() == [[0.125, 0, 1.125], [0, 0.25, 1], [1, 1, 0]]
-    rows = distances.from_centre([np.array([3, 0, 1]), np.array([0, 2, 2]), np.array([0, 0, 1])]) / WHOLE
+    rows = distances.from_center([np.array([3, 0, 1]), np.array([0, 2, 2]), np.array([0, 0, 1])]) / WHOLE
     assert np.round(rows[:, :3] * 4, 6).tolist() == [[0.125, 0, 1.125], [0.25, 0, 1], [1, 1, 0]]

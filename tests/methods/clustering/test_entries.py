@@ -1,4 +1,4 @@
-"""What is clustered: nobody is lost, and nobody who guesses the seed can replay the order."""
+"""Entries contain every record, and their order cannot be replayed by guessing the seed."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The t-closeness-aware variant beside its pseudocode."""
+"""The t-closeness-aware variant compared with its pseudocode."""
 
 from collections import Counter
 
@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
-from workbench.methods.clustering import exchanges as module
+from workbench.methods.clustering import mdav as module
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.exchanges import Exchanges
-from workbench.methods.clustering.mdav import mdav
+from workbench.methods.clustering.mdav import Exchanges, mdav
 from workbench.models import TCloseness
 
 
 def from_everybody(columns):
-    """The largest variation distance over the sensitive columns."""
+    """Return the largest variation distance over the sensitive columns."""
 
     def far(records):
         found = []

@@ -1,4 +1,4 @@
-"""Clusters are grown one by one; what is left is moved together, and nothing is taken twice."""
+"""Growth of clusters: remaining entries are compacted, and no record is taken twice."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from workbench.methods.clustering.prices import Prices
 def made(records=60):
     table = table_of(random_frame(7, records), ["whole", "word", "plain"])
     entries = Entries.of_cells(table, table.cells(), 0)
-    return entries, Prices.of(table, 0.5, 0.5, 1.0)
+    return entries, Prices.from_table(table, 0.5, 0.5, 1.0)
 
 
 def test_every_record_is_taken_once():
@@ -22,7 +22,7 @@ def test_every_record_is_taken_once():
         growth.begin(growth.first())
         growth.extend(4)
         assert len(growth.open) == 4 or not growth.left
-    assert np.array_equal(np.bincount(growth.taken, minlength=len(entries)), entries.records)
+    assert np.array_equal(np.bincount(growth.taken_entries, minlength=len(entries)), entries.records)
     assert growth.sizes.sum() == 60 and set(growth.sizes[:-1]) == {4}
 
 
@@ -42,7 +42,7 @@ def test_looking_up_often_changes_nothing(monkeypatch):
         growth.extend(60)
         parts = Growth(*made())
         parts.in_parts(np.array([0, 10, len(made()[0])]), 2**29)
-        found.append((growth.taken.tolist(), parts.taken.tolist(), parts.sizes.tolist()))
+        found.append((growth.taken_entries.tolist(), parts.taken_entries.tolist(), parts.sizes.tolist()))
     assert found[0] == found[1]
 
 

@@ -1,4 +1,4 @@
-"""k-member clustering as a method: what it promises, what it publishes."""
+"""k-member clustering as a method: its properties and what it publishes."""
 
 import threading
 
@@ -12,7 +12,7 @@ from tests.methods.clustering import promises
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench import Table
 from workbench.base.errors import BadInput, Unsatisfiable
-from workbench.base.progress import Cancelled, listening
+from workbench.base.progress import Cancelled, cancellable
 from workbench.measures import GeometricLoss, GroupProtection, GroupUtility
 from workbench.methods import KMember, Mondrian
 from workbench.models import DistinctLDiversity, EntropyLDiversity, KAnonymity, KMap, TCloseness
@@ -78,7 +78,7 @@ def test_it_says_where_it_stops_and_refuses_what_cannot_be(tmp_path):
         said.append(words)
         stop.set()
 
-    with listening(stop, hear), pytest.raises(Cancelled):
+    with cancellable(stop, hear), pytest.raises(Cancelled):
         KMember()(table, KAnonymity(5))
     assert said[0].startswith("clustering: ")
     with pytest.raises(Unsatisfiable, match="fewer than k"):

@@ -1,4 +1,4 @@
-"""The search of k-member clustering beside its pseudocode."""
+"""The search of k-member clustering compared with its pseudocode."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +7,7 @@ from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.k_members import k_members
+from workbench.methods.clustering.k_member import k_members
 from workbench.methods.clustering.prices import Prices
 from workbench.models import KAnonymity
 
@@ -17,7 +17,7 @@ from workbench.models import KAnonymity
 def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
     case = Case(frame, quasi)
     entries = Entries.of_cells(case.table, case.table.cells(), seed)
-    shown = Prices.of(case.table, 1.0, 0.0, 0.5, by_height=True)
+    shown = Prices.from_table(case.table, 1.0, 0.0, 0.5, by_height=True)
     k = min(k, len(frame))
     found = k_members(case.table, entries, shown, shown, KAnonymity(k))
     cost = case.shown(by_height=True)
@@ -29,7 +29,7 @@ def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
 def test_so_they_are_where_protection_is_the_objective(frame, quasi, k, r):
     case = Case(frame, quasi, ("s", "s2"))
     entries = Entries.of_cells(case.table, case.table.cells(), 0)
-    shown, paid = Prices.of(case.table, 1.0, 0.0, r, by_height=True), Prices.of(case.table, 0.0, 1.0, r)
+    shown, paid = Prices.from_table(case.table, 1.0, 0.0, r, by_height=True), Prices.from_table(case.table, 0.0, 1.0, r)
     k = min(k, len(frame))
     found = k_members(case.table, entries, paid, shown, KAnonymity(k))
     expected = oracle.k_member(case.order(entries), k, case.told(r), case.shown(by_height=True))

@@ -1,4 +1,4 @@
-"""The search of MDAV beside its pseudocode."""
+"""The search of MDAV compared with its pseudocode."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Microaggregation as a method: what it promises, with and without an eye on t."""
+"""Microaggregation as a method: its properties, with and without awareness of t."""
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +35,6 @@ def test_exchanging_records_keeps_more_clusters_apart():
 
 
 def test_aware_goes_with_t_and_without_a_model_each_record_is_a_cluster(small):
-    with pytest.raises(BadInput, match="aware goes with t-closeness"):
+    with pytest.raises(BadInput, match="aware needs t-closeness"):
         Microaggregation(aware=True)(small(0), KAnonymity(3))
     assert GroupUtility(floor="subtracted")(Microaggregation()(small(0))).value == 0

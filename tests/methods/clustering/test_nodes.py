@@ -1,4 +1,4 @@
-"""Clusters on levels beside the smallest node found by looking at each; the levels allowed; buckets."""
+"""Clusters on levels compared with the smallest node found by brute force; allowed levels; buckets."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def table():
 
 
 def smallest(ages):
-    """The shortest interval of some width, aligned at 0, that holds all ages."""
+    """Return the shortest interval of some width, aligned at 0, that contains all ages."""
     for width in WIDTHS:
         if len({age // width for age in ages}) == 1:
             return ages[0] // width * width, (ages[0] // width + 1) * width
@@ -49,14 +49,14 @@ def test_a_cluster_shows_the_smallest_node_allowed_that_holds_it(table, method):
         jobs = set(release.cells.quasi[1][cell[tight == c]].tolist())
         shown = range(classes.low[c, 1], classes.high[c, 1] + 1)
         assert list(shown) == sorted(jobs) if len(jobs) == 1 else len(shown) == 5
-    assert not set(release.class_labels("age")) & set(column.labels)  # no age is told exactly
+    assert not set(release.class_labels("age")) & set(column.labels)  # no age is published exactly
 
 
 def test_what_no_allowed_node_holds_is_refused(table):
-    with pytest.raises(Unsatisfiable, match="hold several nodes of 'age'"):
+    with pytest.raises(Unsatisfiable, match="contain several nodes of 'age'"):
         KMember(recode="levels")(table.with_level_ranges({"age": [1, 1]}), KAnonymity(100))
 
 
 def test_buckets_would_show_values_that_are_not_allowed(table):
-    with pytest.raises(BadInput, match="shows quasi-identifiers unchanged"):
+    with pytest.raises(BadInput, match="publishes quasi-identifiers unchanged"):
         KMember(recode="levels", publish="bucketized")(table, KAnonymity(5))

@@ -1,12 +1,12 @@
-"""Price tables: widths, nodes and values, in parts of the most that a cluster can pay."""
+"""Price tables: widths, nodes and values, as parts of the highest price of a cluster."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from workbench import Table
-from workbench.base.cluster_kernels import NODES, VALUES, WIDTH
 from workbench.data.hierarchies.builders import Columns, Intervals
+from workbench.methods.clustering.cluster_kernels import NODES, VALUES, WIDTH
 from workbench.methods.clustering.prices import WHOLE, Prices
 
 ROWS = [
@@ -25,7 +25,7 @@ def table() -> Table:
 
 
 def test_each_column_pays_its_share_of_what_it_shows(table):
-    prices = Prices.of(table, 1.0, 0.0, 0.5)
+    prices = Prices.from_table(table, 1.0, 0.0, 0.5)
     kind, size, at, price, place = prices.tables
     assert kind.tolist() == [WIDTH, NODES, VALUES] and size.tolist() == [4, 4, 3] and prices.depth.tolist() == [4, 4, 3]
     third = WHOLE / 3
@@ -37,18 +37,18 @@ def test_each_column_pays_its_share_of_what_it_shows(table):
 
 
 def test_by_height_a_value_alone_is_free(table):
-    _, _, _, price, place = Prices.of(table, 1.0, 0.0, 0.5, by_height=True).tables
+    _, _, _, price, place = Prices.from_table(table, 1.0, 0.0, 0.5, by_height=True).tables
     third = WHOLE / 3
     assert [price[place[1, level]] / third for level in range(4)] == pytest.approx([0, 1 / 3, 2 / 3, 1])
     assert price[place[2, 0] : place[2, 0] + 4] == pytest.approx(third * np.array([0, 0, 0.5, 1]), abs=2)
 
 
 def test_importance_and_protection_take_their_shares(table):
-    prices = Prices.of(table.with_importance({"n": 2}), 0.5, 0.5, 1.0)
+    prices = Prices.from_table(table.with_importance({"n": 2}), 0.5, 0.5, 1.0)
     assert prices.tables[3][prices.tables[4][0, 0] + 3] == pytest.approx(WHOLE / 4, abs=1)
     assert prices.scale.tolist() == [WHOLE / 2] and prices.names == 1
     assert prices.near[0].tolist() == [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]
-    assert Prices.of(table, 1.0, 0.0, 1.0).names == 0
+    assert Prices.from_table(table, 1.0, 0.0, 1.0).names == 0
 
 
 def test_a_level_that_does_not_nest_is_passed_over():
@@ -57,4 +57,4 @@ def test_a_level_that_does_not_nest_is_passed_over():
     assert Intervals(widths=(10, 15))(ages.columns["age"]).nested is False
     rows = [("1", "a", "p"), ("12", "a", "p"), ("18", "b", "p"), ("25", "b", "q")]
     words = Table.from_frame(frame, ["age"], "s", hierarchies={"age": Columns(rows)})
-    assert Prices.of(words, 1.0, 0.0, 0.5).depth.tolist() == [3]  # values, the upper level, everything
+    assert Prices.from_table(words, 1.0, 0.0, 0.5).depth.tolist() == [3]  # values, the upper level, everything

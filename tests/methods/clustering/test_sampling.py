@@ -1,4 +1,4 @@
-"""Thresholds by a sample: of all that are tried the best one."""
+"""Thresholds from a sample: the best of those that are tried."""
 
 import contextlib
 
@@ -9,8 +9,7 @@ from tests.methods.tables import random_frame, table_of
 from workbench.base.errors import Unsatisfiable
 from workbench.measures import GroupProtection, GroupUtility
 from workbench.methods import ThresholdClustering
-from workbench.methods.clustering.sampling import deltas, quality, sample, thresholds
-from workbench.methods.clustering.within import clustered, prices, within
+from workbench.methods.clustering.threshold_search import clustered, deltas, prices, quality, sample, thresholds, within
 from workbench.models import DistinctLDiversity, KAnonymity
 
 
@@ -57,5 +56,5 @@ def test_a_sample_is_small_drawn_again_alike_and_large_enough():
 
 def test_what_no_sample_can_keep_is_said():
     table = table_of(random_frame(3, 60), ["whole"], ("s2",))
-    with pytest.raises(Unsatisfiable, match="of a sample of 60 records no cluster keeps"):
+    with pytest.raises(Unsatisfiable, match="no cluster of a sample of 60 records satisfies"):
         thresholds(table, ThresholdClustering(), KAnonymity(61) & DistinctLDiversity(2), 0)

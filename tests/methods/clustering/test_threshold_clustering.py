@@ -1,4 +1,4 @@
-"""Threshold clustering as a method: what it promises, its thresholds, its weights."""
+"""Threshold clustering as a method: its properties, its thresholds, its weights."""
 
 import pytest
 from hypothesis import given, settings
@@ -30,7 +30,7 @@ def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weight
         try:
             promises.check(method, table, model, k, seed)
         except Unsatisfiable as refused:
-            assert "delta" in str(refused)  # no cluster keeps the model: said, never leaked
+            assert "delta" in str(refused)  # no cluster satisfies the model: reported, not leaked
 
 
 def test_thresholds_are_chosen_once_and_those_given_stay():
@@ -60,7 +60,7 @@ def test_weights_count_relative_to_each_other():
 
 def test_a_threshold_that_no_cluster_reaches_is_said():
     table = table_of(random_frame(2, 60), ["whole", "word"])
-    with pytest.raises(Unsatisfiable, match=r"no cluster within delta = 0.01 keeps k-anonymity, k = 5"):
+    with pytest.raises(Unsatisfiable, match=r"no cluster within delta = 0.01 satisfies k-anonymity, k = 5"):
         ThresholdClustering(delta=0.01)(table, KAnonymity(5))
 
 

@@ -1,4 +1,4 @@
-"""Adult as ARX's users know it: the complete records of the training file, under ARX's own hierarchies."""
+"""Adult as ARX uses it: the complete records of the training file, under ARX's own hierarchies."""
 
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="ARX's hierarchies
 
 
 def rows(name):
-    """A hierarchy's leaves with their labels."""
+    """Return a hierarchy's leaves with their labels."""
     text = (SHARED / f"adult_hierarchy_{COLUMNS[name]}.csv").read_text()
     return [line.split(";") for line in text.splitlines() if line]
 
@@ -43,8 +43,11 @@ def table():
 
 
 def loss(frame, levels, left_out):
-    """ARX's count, with pandas: a record shows the node of its column's level, also where the data have one of its
-    leaves alone; `left_out` says which records show nothing."""
+    """Return ARX's loss, computed with pandas.
+
+    A record publishes the node of its column's level, even if the data have only one of its leaves; `left_out` marks
+    suppressed records.
+    """
     factor = 1.0
     for name in COLUMNS:
         given, every = rows(name), len(rows(name))

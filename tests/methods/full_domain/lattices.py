@@ -1,6 +1,6 @@
-"""Small tables under random hierarchies, and the lattice counted once more with pandas, node by node from the records.
+"""Small tables under random hierarchies, and a second lattice in pandas, node by node from the records.
 
-It shares no code with the engine it is held against.
+It shares no code with the engine that it is compared with.
 """
 
 import random
@@ -16,8 +16,10 @@ ILLS = ["flu", "ulcer", "hiv", "cough"]
 
 
 def table_of(seed):
-    """Ten to forty skewed, correlated records with two or three quasi-identifiers; hierarchies may lack a root, cut
-    through runs of the level below, and have leaves that no record has; values may be missing."""
+    """Return ten to forty skewed, correlated records with two or three quasi-identifiers.
+
+    Hierarchies may lack a root, may not nest, and may have leaves without a record; values may be missing.
+    """
     rng = random.Random(seed)
     names, rows = ["a", "b", "c"][: rng.randint(2, 3)], rng.randint(10, 40)
     hierarchies = {name: hierarchy(rng, name) for name in names}
@@ -40,7 +42,7 @@ def table_of(seed):
 
 
 def hierarchy(rng, name):
-    """Rows of a leaf and its label on up to two levels, each level a partition into runs."""
+    """Return rows of a leaf and its labels on up to two levels, each level a partition into runs."""
     leaves = [f"{name}{i}" for i in range(rng.randint(2, 6))]
     levels = []
     for level in range(rng.randint(0, 2)):
@@ -53,14 +55,14 @@ def hierarchy(rng, name):
 
 
 class Naive:
-    """Every node from the records; `holds` says of the values of a class whether it keeps the model."""
+    """Every node computed from the records; `holds` decides whether the values of a class satisfy the model."""
 
     def __init__(self, frame, hierarchies, holds):
         self.frame, self.names, self.holds = frame.fillna("missing"), list(hierarchies), holds
         self.steps = {name: self.labels(name, rows) for name, rows in hierarchies.items()}
 
     def labels(self, name, rows):
-        """What each value is called on each level it may be released at: the last is everything, if no other is."""
+        """Return the label of each value on each allowed level; the last is everything, if no other is."""
         there = set(self.frame[name])
         levels = [{row[0]: row[0] for row in rows}]
         levels += [{row[0]: row[j] for row in rows} for j in range(1, len(rows[0]))]
@@ -81,8 +83,7 @@ class Naive:
         return product(*(range(len(self.steps[name])) for name in self.names))
 
     def leaves(self, name, level, value):
-        """How many leaves a record with this value may have, by the label of its node: on the lowest level from this
-        one on that has the node."""
+        """Return the number of leaves of a record with this value, on the lowest level from this one with its label."""
         if level == 0:
             return 1
         step = self.steps[name][level]
@@ -92,7 +93,7 @@ class Naive:
         return next((groups[alike] for groups in self.below[name][level - 1 :] if alike in groups), len(alike))
 
     def score(self, node, spare):
-        """What the frame of the lattice says of a node."""
+        """Return the row of the lattice's frame for a node."""
         shown = pd.DataFrame(
             {name: self.frame[name].map(self.steps[name][j]) for name, j in zip(self.names, node, strict=True)}
         )
@@ -144,7 +145,7 @@ def variation(part, prior):
 
 
 def within(delta, prior):
-    """Delta-disclosure where values may be absent: not monotone."""
+    """Return whether delta-disclosure holds, where values may be absent: not monotone."""
 
     def holds(part):
         p, q = shares(part, prior), shares(prior, prior)

@@ -1,4 +1,4 @@
-"""The lattice: every node once, rolled up or counted anew, with what is published of its classes."""
+"""The lattice: every node once, merged from finer ones or counted from the records, with its published regions."""
 
 from math import prod
 
@@ -19,13 +19,13 @@ def as_set(rows):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
-    """Also where levels do not nest."""
+    """Also if levels do not nest."""
     table, _, _ = table_of(seed)
-    found = Lattice.of(table, True)
+    found = Lattice.from_table(table, True)
     assert len(found) == len(found.levels) == len({tuple(levels) for levels in found.levels.tolist()})
     assert len(found) == prod(len(table.columns[name].released_at) for name in table.quasi)
     for levels, rows in zip(found.levels, found.walk(), strict=True):
-        anew, number = found.grouped(found.cells, levels)
+        anew, number = found.group_rows(found.cells, levels)
         assert as_set(rows) == as_set(anew)
         assert np.array_equal(anew.codes[number], found.codes_at(found.cells.codes, levels))
         assert found.classes(rows).sizes.sum() == table.records
@@ -40,7 +40,7 @@ def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
 def test_only_levels_that_are_allowed_are_walked(seed):
     table, _, _ = table_of(seed)
     allowed = {name: [1, len(table.columns[name].released_at) - 1] for name in table.quasi[:1]}
-    every, found = Lattice.of(table, True), Lattice.of(table.with_level_ranges(allowed), True)
+    every, found = Lattice.from_table(table, True), Lattice.from_table(table.with_level_ranges(allowed), True)
     wanted = [as_set(rows) for levels, rows in zip(every.levels, every.walk(), strict=True) if levels[0] > 0]
     assert [as_set(rows) for rows in found.walk()] == wanted
     assert found.levels[:, 0].min() == 1 and len(found) < len(every)
@@ -50,15 +50,15 @@ def test_whether_levels_nest_is_known():
     frame = pd.DataFrame({"age": range(20, 60), "ill": ["yes", "no"] * 20})
     for widths, nested in (((5, 10), True), ((10, 15), False)):
         table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=widths)})
-        assert Lattice.of(table, False).nested == nested
+        assert Lattice.from_table(table, False).nested == nested
 
 
 def test_the_highest_node_is_one_class():
-    found = Lattice.of(table_of(3)[0], False)
-    assert len(found.grouped(found.cells, found.highest)[0].codes) == 1
+    found = Lattice.from_table(table_of(3)[0], False)
+    assert len(found.group_rows(found.cells, found.highest)[0].codes) == 1
 
 
 def test_too_many_nodes_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST", 3)
     with pytest.raises(BadInput, match="combinations of levels, more than 3; allow fewer levels of some columns"):
-        Lattice.of(table_of(0)[0], False)
+        Lattice.from_table(table_of(0)[0], False)

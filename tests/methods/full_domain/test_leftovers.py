@@ -1,30 +1,30 @@
-"""In which order nodes come, and that what is left over can always be released."""
+"""The order of nodes, and that remaining records can always be released."""
 
 import numpy as np
 
 from tests.methods.full_domain.lattices import table_of
 from workbench.measures import GeometricLoss
-from workbench.methods.full_domain.choice import released
 from workbench.methods.full_domain.lattice import Lattice
-from workbench.methods.full_domain.leftovers import in_order, releasable
+from workbench.methods.full_domain.local_recoding import nodes_by_loss, releasable_classes
+from workbench.methods.full_domain.node_selection import release_at
 from workbench.models import KAnonymity
 
 
 def test_nodes_that_lose_nothing_come_first_and_those_that_lose_all_last():
     table = table_of(4)[0]
-    order = in_order(Lattice.of(table, False))
-    losses = [GeometricLoss()(released(table, levels)).value for levels in order]
+    order = nodes_by_loss(Lattice.from_table(table, False))
+    losses = [GeometricLoss()(release_at(table, levels)).value for levels in order]
     assert losses[0] == 0 and losses[-1] == max(losses)
     assert np.corrcoef(losses, np.arange(len(losses)))[0, 1] > 0.8
 
 
 def test_none_is_released_where_the_rest_would_be_too_few():
     table = table_of(6)[0]
-    lattice = Lattice.of(table, False)
+    lattice = Lattice.from_table(table, False)
     for levels in lattice.levels:
         for k in (2, 4):
-            group = releasable(lattice, KAnonymity(k), lattice.cells, levels, 0)
+            group = releasable_classes(lattice, KAnonymity(k), lattice.cells, levels, 0)
             rest = int(lattice.cells.counts[group < 0].sum())
             assert rest == 0 or rest >= k
-            spared = releasable(lattice, KAnonymity(k), lattice.cells, levels, table.records)
+            spared = releasable_classes(lattice, KAnonymity(k), lattice.cells, levels, table.records)
             assert (spared >= 0).sum() >= (group >= 0).sum()

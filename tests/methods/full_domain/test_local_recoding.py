@@ -1,4 +1,4 @@
-"""Local recoding: as a naive search makes it, with every record in a class at nodes of the hierarchies."""
+"""Local recoding compared with a naive search: every record is in a class at nodes of the hierarchies."""
 
 from itertools import product
 
@@ -14,7 +14,7 @@ from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 
 
 def naive_parts(naive, sizes, k):
-    """The records of each class: node by node in the order of what they lose, and what is left goes on."""
+    """Return the records of each class: node by node by increasing loss, with the remaining records."""
     names = sorted(naive.names, key=lambda name: -sizes[name])
     every = [dict(zip(names, node, strict=True)) for node in product(*(range(len(naive.steps[n])) for n in names))]
 
@@ -60,7 +60,7 @@ def test_classes_are_those_of_the_naive_search(seed):
 def test_nobody_is_left_out_and_every_region_is_a_node(adult, model):
     table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
     release = LocalRecoding()(table, model)
-    assert release.left_out == 0 and release.audit(model).holds
+    assert release.suppressed == 0 and release.audit(model).holds
     for a, name in enumerate(table.quasi):
         nodes = {
             (int(codes[0]), int(codes[-1]))
@@ -75,7 +75,7 @@ def test_nobody_is_left_out_and_every_region_is_a_node(adult, model):
 def test_what_is_left_over_is_left_out_only_if_it_may_be(adult):
     table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
     release = LocalRecoding(suppress=0.02)(table, KAnonymity(50))
-    assert release.left_out <= 0.02 * table.records
+    assert release.suppressed <= 0.02 * table.records
 
 
 def test_what_no_release_keeps_is_said(adult):
@@ -86,13 +86,13 @@ def test_what_no_release_keeps_is_said(adult):
 @arx.needs_shared
 def test_on_adult_it_loses_less_than_arx_does():
     release = LocalRecoding()(arx.table(), KAnonymity(5))
-    assert release.left_out == 0 and release.audit(KAnonymity(5)).holds
+    assert release.suppressed == 0 and release.audit(KAnonymity(5)).holds
     assert GeometricLoss()(release).value < 0.0281
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_single_values_are_kept_as_they_are_or_suppressed(seed):
-    """By a plain count: records whose shown values are alike are as many as the model asks for."""
+    """Counted plainly: each combination of published values has as many records as the model requires."""
     table, _, _ = table_of(seed)
     k = 2 + seed % 3
     release = LocalRecoding(recode="single values")(table, KAnonymity(k))
@@ -106,15 +106,15 @@ def test_single_values_are_kept_as_they_are_or_suppressed(seed):
         shown[name] = np.where(everything[group], -1, low[group])
         assert ((shown[name] == own) | (shown[name] == -1)).all()
     rows = list(zip(*shown.values(), strict=True))
-    assert min(rows.count(row) for row in set(rows)) >= k and release.left_out == 0
+    assert min(rows.count(row) for row in set(rows)) >= k and release.suppressed == 0
 
 
 def test_single_values_beside_levels_and_regions(adult):
-    """Suppressing values keeps more single values, and loses more, than generalizing them."""
+    """Suppressing values leaves more single values unchanged, and loses more, than generalizing them."""
     whole, values = (LocalRecoding(recode=recode)(adult, KAnonymity(5)) for recode in ("levels", "single values"))
     assert GeometricLoss()(whole).value < GeometricLoss()(values).value < 1
 
 
 def test_where_everybody_would_be_left_out_there_is_no_release(adult):
-    with pytest.raises(Unsatisfiable, match="every record would be left out"):
+    with pytest.raises(Unsatisfiable, match="every record would be suppressed"):
         LocalRecoding(suppress=1)(adult, KAnonymity(adult.records + 1))

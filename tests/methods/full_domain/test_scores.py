@@ -1,4 +1,4 @@
-"""Every node of random lattices, scored as a naive count scores it; pruning loses no node that keeps the model."""
+"""Every node of random lattices, compared with naive scores; pruning loses no node that satisfies the model."""
 
 import threading
 
@@ -7,19 +7,19 @@ import pytest
 
 from tests.methods.full_domain.lattices import Naive, table_of, variation, within
 from workbench import Table, lattice
-from workbench.base.progress import Cancelled, listening
+from workbench.base.progress import Cancelled, cancellable
 from workbench.measures import Discernibility, GeometricLoss, InformationLoss, PrivacyLoss, UtilityLoss
 from workbench.methods import FullDomain, LocalRecoding
 from workbench.methods.full_domain import scores
-from workbench.methods.full_domain.choice import released
-from workbench.methods.full_domain.scores import ALL, KEPT, follows, scored
+from workbench.methods.full_domain.node_selection import release_at
+from workbench.methods.full_domain.scores import ALL, KEPT, is_scored_by_class, score_nodes
 from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, KMap, TCloseness
 
 FIGURES = {"k (k-anonymity)": "k", "l (distinct l-diversity)": "l", "t (t-closeness)": "t"}
 
 
 def asked(seed, frame):
-    """A model, and what it asks of the values of a class."""
+    """Return a model, and its condition on the values of a class."""
     prior = frame["ill"].tolist()
     every = (
         (KAnonymity(3), lambda part: len(part) >= 3),
@@ -61,13 +61,13 @@ def test_pruning_loses_no_node_that_keeps_the_model(seed, monkeypatch):
     monkeypatch.setattr(scores, "BATCH", 1)
     table, frame, hierarchies = table_of(seed)
     model, holds = asked(seed, frame)
-    naive, pruned = Naive(frame, hierarchies, holds), scored(table, model, [])
+    naive, pruned = Naive(frame, hierarchies, holds), score_nodes(table, model, [])
     for levels, breaking in zip(pruned.lattice.levels, pruned.breaking, strict=True):
         assert breaking == naive.score(levels, 0)["breaking"]
 
 
 class Counting(KAnonymity):
-    """How many classes it was asked about."""
+    """Counts the classes that it checks."""
 
     asked = 0
     name = "counting"
@@ -81,9 +81,9 @@ def test_a_monotone_model_is_not_asked_about_what_it_keeps_anyway(adult, monkeyp
     monkeypatch.setattr(scores, "BATCH", 1)
     table = adult.with_roles(["sex", "race", "marital_status", "workclass"], "occupation")
     Counting.asked = 0
-    plain = scored(table, Counting(5), [])
+    plain = score_nodes(table, Counting(5), [])
     assert 0 < Counting.asked < plain.classes[:, ALL].sum()
-    assert np.array_equal(plain.breaking, scored(table, Counting(5), [], figures=True).breaking)
+    assert np.array_equal(plain.breaking, score_nodes(table, Counting(5), [], figures=True).breaking)
 
 
 def test_scoring_says_how_far_it_is_and_stops_when_it_is_asked_to(adult, monkeypatch):
@@ -95,7 +95,7 @@ def test_scoring_says_how_far_it_is_and_stops_when_it_is_asked_to(adult, monkeyp
         if len(heard) == 3:
             stop.set()
 
-    with pytest.raises(Cancelled), listening(stop, say):
+    with pytest.raises(Cancelled), cancellable(stop, say):
         lattice(table, KAnonymity(5))
     assert heard == [f"{n} of 12 nodes" for n in (1, 2, 3)]
     assert len(lattice(table, KAnonymity(5))) == 12, "what was stopped is remembered nowhere"
@@ -105,15 +105,15 @@ def test_scores_are_those_of_the_releases(adult):
     table = adult.with_roles(["sex", "race", "marital_status"], "occupation")
     model = KAnonymity(300)
     measures = [GeometricLoss(), InformationLoss(), PrivacyLoss()]
-    found = scored(table, model, measures)
+    found = score_nodes(table, model, measures)
     for node, levels in enumerate(found.lattice.levels):
-        release = released(table, levels)
+        release = release_at(table, levels)
         audit = release.audit(model)
         assert audit.records == found.breaking[node]
         for measure in measures:
             assert found.figures[measure.key][node, ALL] == pytest.approx(measure(release).value, abs=1e-12)
             if 0 < audit.records < table.records:
-                kept = measure(release.without(audit.breaking)).value
+                kept = measure(release.without(audit.violating)).value
                 assert found.figures[measure.key][node, KEPT] == pytest.approx(kept, abs=1e-12)
 
 
@@ -123,9 +123,9 @@ def test_models_of_a_population_see_what_nodes_show(adult):
         adult.frame[["sex", "race", "marital_status", "occupation"]][::9], everybody.columns, "occupation"
     )
     table, model = table.with_population(everybody), KMap(300) & KAnonymity(3)
-    found = scored(table, model, [], figures=True)
+    found = score_nodes(table, model, [], figures=True)
     for node, levels in enumerate(found.lattice.levels):
-        audit = released(table, levels).audit(model)
+        audit = release_at(table, levels).audit(model)
         assert audit.records == found.breaking[node]
         assert dict(audit.achieved)["k"] in (found.figures[key][node, ALL] for key in found.figures)
     for method in (FullDomain(suppress=0.1), LocalRecoding()):
@@ -133,7 +133,8 @@ def test_models_of_a_population_see_what_nodes_show(adult):
 
 
 def test_which_measures_follow_from_the_classes_one_by_one(adult):
-    assert all(follows(measure, adult) for measure in (GeometricLoss(), InformationLoss(), PrivacyLoss()))
+    assert all(is_scored_by_class(measure, adult) for measure in (GeometricLoss(), InformationLoss(), PrivacyLoss()))
     assert not any(
-        follows(one, adult) for one in (Discernibility(), UtilityLoss(), PrivacyLoss(adversary="covering classes"))
+        is_scored_by_class(one, adult)
+        for one in (Discernibility(), UtilityLoss(), PrivacyLoss(adversary="covering classes"))
     )

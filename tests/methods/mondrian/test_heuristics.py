@@ -26,7 +26,7 @@ def ordered(table, draw):
 
 
 def wanted(rule, names, values, order, importance):
-    """What a rule says of each column in a class: the larger, the sooner it is cut."""
+    """Return the preference of a rule for each column of a class: larger ones are cut first."""
     times = [importance.get(name, 1) for name in names]
     return {
         "most_repeated": lambda a, part: times[a] / len({values[a][i] for i in part}),
@@ -162,10 +162,10 @@ def test_records_are_left_out_under_every_rule():
             for recode in ("regions", "levels"):
                 spending = Mondrian(**{**method.settings(), "suppress": 0.1, "recode": recode})
                 release = spending(table, KAnonymity(5) & ProbabilisticLDiversity(1.5))
-                assert release.audit(KAnonymity(5) & ProbabilisticLDiversity(1.5)).holds and release.left_out <= 15
+                assert release.audit(KAnonymity(5) & ProbabilisticLDiversity(1.5)).holds and release.suppressed <= 15
 
 
 def test_an_order_names_quasi_identifiers(small):
-    for order, says in [(("nope",), "'nope' is not a column"), (("disease",), "'disease', which is no quasi-identif")]:
+    for order, says in [(("nope",), "'nope' is not a column"), (("disease",), "'disease' is not a quasi-identif")]:
         with pytest.raises(BadInput, match=says):
             Mondrian("order", order=order)(small(0), KAnonymity(2))

@@ -35,7 +35,7 @@ def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, target, cuts,
     assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
 
 
-def told_apart(frame, model, cuts="all", hierarchies=None):
+def distinct_people(frame, model, cuts="all", hierarchies=None):
     """The groups of rows that splitting about column `t` makes."""
     quasi = [name for name in frame if name not in ("s", "t")]
     table = Table.from_frame(frame, quasi=quasi, sensitive="s", hierarchies=hierarchies)
@@ -44,34 +44,34 @@ def told_apart(frame, model, cuts="all", hierarchies=None):
 
 def test_what_tells_nothing_is_not_cut():
     frame = pd.DataFrame({"q": [1, 1, 2, 2], "t": ["a", "b", "a", "b"], "s": list("xyxy")})
-    assert told_apart(frame, KAnonymity(1)) == [[0, 1, 2, 3]]
+    assert distinct_people(frame, KAnonymity(1)) == [[0, 1, 2, 3]]
 
 
 def test_all_cuts_finds_the_next_best_where_the_best_is_not_allowed():
     frame = pd.DataFrame({"q": [1, 2, 2, 3, 3, 3], "t": list("abbbbb"), "s": list("xyxyxy")})
-    assert told_apart(frame, KAnonymity(2), "best") == [[0, 1, 2, 3, 4, 5]]
-    assert told_apart(frame, KAnonymity(2), "all") == [[0, 1, 2], [3, 4, 5]]
+    assert distinct_people(frame, KAnonymity(2), "best") == [[0, 1, 2, 3, 4, 5]]
+    assert distinct_people(frame, KAnonymity(2), "all") == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_text_falls_back_from_its_values_to_its_groups():
     frame = pd.DataFrame({"q": list("abcd") * 2, "t": list("uuvv") * 2, "s": list("xxxxyyyy")})
     groups = {"q": Columns([("a", "ab"), ("b", "ab"), ("c", "cd"), ("d", "cd")])}
-    assert told_apart(frame, KAnonymity(4), "all", groups) == [[0, 1, 4, 5], [2, 3, 6, 7]]
-    assert told_apart(frame, KAnonymity(4), "best", groups) == [list(range(8))]
+    assert distinct_people(frame, KAnonymity(4), "all", groups) == [[0, 1, 4, 5], [2, 3, 6, 7]]
+    assert distinct_people(frame, KAnonymity(4), "best", groups) == [list(range(8))]
     flat = {"q": Columns([("a",), ("b",), ("c",), ("d",)])}
-    assert told_apart(frame, KAnonymity(4), "all", flat) == [list(range(8))]
-    assert told_apart(frame, KAnonymity(4), "binary", flat) == [[0, 1, 4, 5], [2, 3, 6, 7]]
+    assert distinct_people(frame, KAnonymity(4), "all", flat) == [list(range(8))]
+    assert distinct_people(frame, KAnonymity(4), "binary", flat) == [[0, 1, 4, 5], [2, 3, 6, 7]]
 
 
 def test_text_without_a_hierarchy_is_cut_in_its_order():
     frame = pd.DataFrame({"q": list("abcd") * 2, "t": list("uuvv") * 2, "s": list("xxxxyyyy")})
-    assert told_apart(frame, KAnonymity(4), "all") == [[0, 1, 4, 5], [2, 3, 6, 7]]
+    assert distinct_people(frame, KAnonymity(4), "all") == [[0, 1, 4, 5], [2, 3, 6, 7]]
 
 
 def test_of_equally_telling_attributes_the_earlier_is_cut():
     frame = pd.DataFrame({"p": [1, 1, 2, 2, 1, 2], "q": [1, 1, 2, 2, 2, 1], "t": list("aabbxx"), "s": list("xyxyxy")})
-    assert told_apart(frame, KAnonymity(3)) == [[0, 1, 4], [2, 3, 5]]
-    assert told_apart(frame[["q", "p", "t", "s"]], KAnonymity(3)) == [[0, 1, 5], [2, 3, 4]]
+    assert distinct_people(frame, KAnonymity(3)) == [[0, 1, 4], [2, 3, 5]]
+    assert distinct_people(frame[["q", "p", "t", "s"]], KAnonymity(3)) == [[0, 1, 5], [2, 3, 4]]
 
 
 @pytest.mark.parametrize("target", ["race", "salary", "occupation"])

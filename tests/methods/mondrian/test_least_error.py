@@ -18,7 +18,7 @@ from workbench.data.table import Table
 from workbench.measures import QueryError
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, KMap, ProbabilisticLDiversity, TCloseness
-from workbench.workloads.workload import Workload
+from workbench.queries.workload import Workload
 
 
 def asked_by(workload, table, exact=False):
@@ -35,7 +35,7 @@ def asked_by(workload, table, exact=False):
                                (unchanged, ("neutral",) if exact else ())):  # fmt: skip
             rest = [codes[table.codes[name]] for name, codes in met.items() if table.roles[name] in roles]
             records.append(np.logical_and.reduce([np.ones(table.records, bool), *rest]))
-    asked = oracle_workload.Asked(axes, on, counted, unchanged, exact)
+    asked = oracle_workload.WorkloadArrays(axes, on, counted, unchanged, exact)
     for a, axis in enumerate(axes):
         axis.times = asked.often(a) or 1.0
     return asked
@@ -49,7 +49,7 @@ def drawn(table, draw):
         texts = ["s in ('s0', 's1') and s2 = 'no'", "s2 = 'yes'", "person < 20 and s = 's1'"]
         texts += [f"{name} between 3 and 20" for name in table.quasi if name == "whole"]
         texts += ["sum(real) where s = 's0'"]
-        return Workload.of(table, texts)
+        return Workload.from_texts(table, texts)
     if rule == "values":
         dimension = draw(st.integers(0, len(table.quasi)))
         return Workload.random(table, dimension=dimension, selectivity=draw(st.sampled_from([0.02, 0.3])), **few)
@@ -58,7 +58,7 @@ def drawn(table, draw):
 
 
 def rules(table, asked, values):
-    """What the other rules say of an axis in a class: width alone, repetition, each axis first that is asked about."""
+    """Return the preferences of the other rules for an axis: width, repetition, each axis of the workload first."""
     names = table.quasi
     orders = [("order", (name,)) for a, name in enumerate(names) if asked.often(a)]
     for rule, order in [("order", ()), ("most_repeated", ()), ("fewest", ()), *orders]:
@@ -126,7 +126,7 @@ def test_models_hold_and_no_more_is_left_out_than_allowed(extra, model):
         table = table_of(random_frame(seed, 150, missing=0.1), ["whole", "word", "day"])
         for share in (0.0, 0.1):
             release = Mondrian("workload", workload="random", suppress=share, **extra)(table, model)
-            assert release.audit(model).holds and release.left_out <= 150 * share
+            assert release.audit(model).holds and release.suppressed <= 150 * share
             assert len(release.classes) > 2 or "recode" in extra
 
 
@@ -135,7 +135,7 @@ def test_a_cut_is_made_where_the_queries_are_cut_and_not_at_the_median():
     frame = pd.DataFrame({"age": age, "town": ["x", "y", "y", "y"] * 25, "s": ["a", "b"] * 50})
     table = Table.from_frame(frame, ["age", "town"], "s")
     for cut in (3, 8, 12, 50):
-        asked = Workload.of(table, [f"age < {cut}"])
+        asked = Workload.from_texts(table, [f"age < {cut}"])
         served, widest = (one(table, KAnonymity(9)) for one in (Mondrian("workload", workload=asked), Mondrian()))
         assert served.count(asked) == pytest.approx(asked.truth) and abs(widest.count(asked) - asked.truth) > 1
     halves = Mondrian("workload", workload=["town = 'x'"])(table, KAnonymity(25)).classes
@@ -186,7 +186,7 @@ some_or_more = pytest.mark.parametrize("workloads", [4, pytest.param(10, marks=p
 
 
 def errors(workloads, table, k, count, **asked):
-    """Of each workload: the error of what serves another one of the same kind, and the least of the others'."""
+    """Return for each workload the error of cuts for another one of the same kind, and the smallest of the others'."""
     beside = [method(table, KAnonymity(k)) for method in others(table)]
     own, best = [], []
     for seed in range(workloads):

@@ -118,7 +118,7 @@ def test_what_is_published_is_a_node_and_labels_are_disjoint_or_nested(data, fra
 
 
 def figures(release):
-    found = [len(release.classes), release.left_out]
+    found = [len(release.classes), release.suppressed]
     for measure in (PrivacyLoss(), UtilityLoss(0.1), InformationLoss(), Discernibility(), ReidentificationRisk()):
         try:
             found.append(measure(release).value)
@@ -130,7 +130,7 @@ def figures(release):
 @settings(max_examples=15, deadline=None)
 @given(st.data(), frames(least=6, most=60), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 5))
 def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame, quasi, method, k):
-    """With the original every label; without its hierarchies intervals, sets and stars; alone, the classes."""
+    """With the original: every label; without its hierarchies: intervals, sets and stars; alone: the classes."""
     table, _ = table_on(frame.drop(columns="person"), quasi, data.draw)
     try:
         release = method(table, KAnonymity(k))
@@ -152,7 +152,7 @@ def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame
         assert found == pytest.approx(expected, abs=1e-12)
     alone = foreign(path, table.quasi, "s")
     assert sorted(alone.classes.sizes) == sorted(release.classes.sizes)
-    if not release.left_out:
+    if not release.suppressed:
         assert PrivacyLoss()(alone).value == pytest.approx(PrivacyLoss()(release).value, abs=1e-12)
 
 
@@ -198,21 +198,21 @@ def test_a_level_below_the_lowest_is_never_shown_also_where_a_node_has_one_value
 
 def test_bucketized_shows_values_so_they_must_be_allowed():
     table = small(AGES, Intervals(widths=(10,)), {"q": [1, 2]})
-    with pytest.raises(BadInput, match="shows quasi-identifiers unchanged, but 'q' may be released at level 1"):
+    with pytest.raises(BadInput, match="but the lowest level allowed for 'q' is 1"):
         EVERY[3](table, KAnonymity(2))
     assert EVERY[3](table.with_level_ranges({}), KAnonymity(4)).audit(KAnonymity(4)).holds
 
 
 def test_a_highest_level_that_breaks_the_model_is_refused_in_one_sentence():
     table = small(AGES, Intervals(widths=(10,)), {"q": [0, 1]})
-    with pytest.raises(Unsatisfiable, match=r"highest levels allowed \(q\), it is broken by 1 of 3 classes; allow"):
+    with pytest.raises(Unsatisfiable, match=r"highest levels allowed \(q\), it is violated by 1 of 3 classes; allow"):
         ON_LEVELS(table, KAnonymity(5))
     release = Mondrian(recode="levels", suppress=0.2)(table, KAnonymity(5))
-    assert release.left_out == 4 and set(release.class_labels("q")) == {"[20-29]", "[30-39]"}
+    assert release.suppressed == 4 and set(release.class_labels("q")) == {"[20-29]", "[30-39]"}
 
 
 def test_equal_values_stay_together_on_levels():
-    with pytest.raises(BadInput, match="recode = levels goes with strict"):
+    with pytest.raises(BadInput, match="recode = levels needs strict"):
         Mondrian(strict=False, recode="levels")
 
 
@@ -244,20 +244,20 @@ def test_a_group_called_star_beside_missing_is_told_from_everything(tmp_path):
 @pytest.mark.parametrize("model", [KAnonymity(10), KAnonymity(5) & TCloseness(0.3)], ids=str)
 def test_on_adult_the_model_holds(adult, model):
     release = ON_LEVELS(adult, model)
-    assert release.audit(model).holds and len(release.classes) > 20 and release.left_out == 0
+    assert release.audit(model).holds and len(release.classes) > 20 and release.suppressed == 0
 
 
 def test_records_may_be_left_out_on_levels():
     for seed in range(6):
         table = table_of(random_frame(seed, 150, missing=0.1), list(AXES[:4]))
         release = Mondrian(recode="levels", suppress=0.1)(table, KAnonymity(5))
-        assert release.audit(KAnonymity(5)).holds and release.left_out <= 15
+        assert release.audit(KAnonymity(5)).holds and release.suppressed <= 15
         assert InformationLoss()(release).value <= InformationLoss()(ON_LEVELS(table, KAnonymity(5))).value
 
 
 def test_the_flat_arrays_say_what_each_code_is_in():
     table = small([1, 2, 11, 40], Intervals(widths=(10,)))
-    levels = Levels.of(table)
+    levels = Levels.from_table(table)
     assert levels.depth.tolist() == [3] and levels.at.reshape(3, 4)[1].tolist() == [0, 0, 1, 2]
     assert levels.width.reshape(3, 4)[1].tolist() == pytest.approx([1 / 39, 1 / 39, 0, 0])
     assert [side.tolist() for side in levels.enclosing(np.array([[0]]), np.array([[1]]))] == [[[0]], [[1]]]

@@ -139,7 +139,7 @@ FLOORS += [RecursiveLDiversity(2.0, 2), AlphaK(0.9, 5), KAnonymity(6) & TClosene
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "relaxed"])
 @pytest.mark.parametrize("model", FLOORS, ids=str)
 def test_a_floor_saves_questions_and_changes_no_class(monkeypatch, model, strict):
-    asked, verdict, floor = [], type(model).holds, model.floor
+    asked, verdict, floor = [], type(model).holds, model.min_class_size
     tables = [table_of(random_frame(seed, 300, missing=0.1), ["whole", "word", "real"]) for seed in range(4)]
 
     def made():
@@ -150,7 +150,7 @@ def test_a_floor_saves_questions_and_changes_no_class(monkeypatch, model, strict
     monkeypatch.setattr(type(model), "holds", lambda self, classes: asked.append(classes) or verdict(self, classes))
     groups, smallest = made()
     assert smallest >= floor
-    monkeypatch.setattr(type(model), "floor", 1)
+    monkeypatch.setattr(type(model), "min_class_size", 1)
     again, smaller = made()
     assert again == groups and smaller < floor
 

@@ -11,7 +11,7 @@ from workbench.measures import QueryError
 from workbench.methods import Mondrian
 from workbench.methods.mondrian.search import classes_of_entries
 from workbench.models import KAnonymity
-from workbench.workloads.workload import Workload
+from workbench.queries.workload import Workload
 
 FEW = ["age >= 40 and sex = 'Male'", "education in ('Masters', 'Doctorate')"]
 

@@ -9,29 +9,29 @@ from workbench.methods.mondrian.heuristics import Preferred
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
 from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
 from workbench.methods.mondrian.splits import Nodes, Widest
-from workbench.methods.mondrian.splitters import neutral_columns, rules, serving, splitter_of
+from workbench.methods.mondrian.splitters import median_splitters, neutral_columns, splitter_of, workload_splitters
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"split": "order"}, "split = order goes with an order of columns: name one"),
-        ({"order": ("age",)}, "goes with an order of columns, not with split = widest: leave it out"),
-        ({"split": "fewest", "target": "sex"}, "a target column, not with split = fewest: leave it out"),
-        ({"split": "information_gain", "order": "age", "target": "sex"}, "not with split = information_gain"),
+        ({"split": "order"}, "split = order needs an order of columns; choose one"),
+        ({"order": ("age",)}, "order needs split = order, not widest; remove order"),
+        ({"split": "fewest", "target": "sex"}, "target needs split = information_gain, not fewest; remove target"),
+        ({"split": "information_gain", "order": "age", "target": "sex"}, "not information_gain; remove order"),
         ({"split": "order", "order": []}, "order = .*; name one column or several"),
         ({"split": "order", "order": [1]}, "name one column or several"),
         ({"split": "order", "order": {"age": 1}}, "name one column or several"),
-        ({"split": "workload"}, "split = workload goes with a workload: name one"),
-        ({"workload": "mine"}, "goes with a workload, not with split = widest: leave it out"),
-        ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "goes with strict"),
+        ({"split": "workload"}, "split = workload needs a workload; choose one"),
+        ({"workload": "mine"}, "workload needs split = workload, not widest; remove workload"),
+        ({"split": "order", "order": ["age"], "strict": False, "recode": "levels"}, "needs strict"),
         (
             {"cuts": "binary", "recode": "levels", "split": "information_gain", "target": "sex"},
-            "binary goes with recode",
+            "binary needs recode",
         ),
-        ({"median": "even", "strict": False}, "median = even goes with strict"),
-        ({"median": "even", "recode": "levels"}, "median = even goes with strict, recode = regions"),
-        ({"median": "even", "split": "information_gain", "target": "sex"}, "any split but information_gain"),
+        ({"median": "even", "strict": False}, "median = even needs strict"),
+        ({"median": "even", "recode": "levels"}, "median = even needs strict, recode = regions"),
+        ({"median": "even", "split": "information_gain", "target": "sex"}, "a split other than information_gain"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(settings, says):
@@ -46,7 +46,7 @@ def test_an_order_is_one_setting_however_it_was_given():
 
 def test_each_setting_makes_its_splitter(small):
     table = small(0)
-    cells, levels = table.cells(), Levels.of(table)
+    cells, levels = table.cells(), Levels.from_table(table)
     for settings, on_regions, on_levels in [
         ({}, Widest, WidestNode),
         ({"split": "information_gain", "target": "disease"}, InformationGainSplitter, GainOfChildren),
@@ -61,7 +61,7 @@ def test_each_setting_makes_its_splitter(small):
 
 def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_comes_last(small):
     table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
-    made, more = serving(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
+    made, more = workload_splitters(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
     assert (made.worth, more.worth) == (0.1, 0.3) and made.rest.inner.span.tolist() == more.rest.inner.span.tolist()
     assert made.asked.often.tolist() == [1, 0, 0.5]
     plain = splitter_of(Mondrian(), small(0), small(0).cells(), None, None)
@@ -79,8 +79,8 @@ def test_the_neutral_columns_that_choose_the_cuts_tell_cells_apart(small):
 def test_the_rules_beside_what_serves_a_workload_cut_each_attribute_first_that_it_asks_about(small):
     table = small(0)
     method, cells, often = Mondrian("workload", workload="random"), table.cells(), np.array([0.2, 0, 1])
-    for levels in (None, Levels.of(table)):
-        widest, *preferred = rules(method, table, cells, None, levels, often)
+    for levels in (None, Levels.from_table(table)):
+        widest, *preferred = median_splitters(method, table, cells, None, levels, often)
         assert isinstance(widest.inner, WidestNode if levels else Widest) and len(preferred) == 2 + 2
         begun = Nodes.root(table, cells)
         assert widest.rule(begun).tolist() == [[0, 0, 0]]

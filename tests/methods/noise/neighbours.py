@@ -1,4 +1,4 @@
-"""Two values of a record, released many times each: does what comes out tell them apart by more than epsilon?"""
+"""Two values of a record, each released many times: does the output distinguish them by more than epsilon?"""
 
 import math
 
@@ -26,7 +26,7 @@ def tells_apart(of_one, of_other, events, epsilon):
 
 
 def thresholds(low, high):
-    """A number is at most, or at least, one of some."""
+    """Return the events that a number is at most, or at least, one of some."""
     cuts = np.linspace(low, high, 9).tolist()
     return {f"<= {cut}": lambda y, cut=cut: y <= cut for cut in cuts} | {
         f">= {cut}": lambda y, cut=cut: y >= cut for cut in cuts
@@ -34,7 +34,7 @@ def thresholds(low, high):
 
 
 def each_value(size):
-    """Each value, and each but it."""
+    """Return the events that a value is released, and that another one is."""
     return {f"= {v}": lambda y, v=v: y == v for v in range(size)} | {
         f"!= {v}": lambda y, v=v: y != v for v in range(size)
     }

@@ -1,4 +1,4 @@
-"""Tables on which noise is looked at: skewed, and correlated."""
+"""Tables for tests of noise: skewed and correlated."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ ILLS = np.array(["cold", "flu", "none", "rare"])
 
 
 def people(records=600, seed=1, missing=0.0, fractions=False):
-    """Old people have the flu; wages are whole, or fractions; one in a hundred is rarely ill."""
+    """Return people: the old have the flu; wages are integers or fractions; one in a hundred is rarely ill."""
     rng = np.random.default_rng(seed)
     rank = rng.beta(1, 2, records)
     ill = ILLS[
@@ -33,7 +33,7 @@ def table(records=600, quasi=("age", "city"), sensitive="ill", **more):
 
 
 def halves(one, other, records, column="x", others=()):
-    """Half the records have one value of a column and half the other; some have further values."""
+    """Return records of which half have one value of a column and half the other; some have further values."""
     values = [one] * records + [other] * records + list(others)
     frame = pd.DataFrame({"q": np.arange(len(values)) % 7, column: values, "s": np.arange(len(values)) % 3})
     return Table.from_frame(frame, ["q", column] if column != "s" else ["q"], "s")

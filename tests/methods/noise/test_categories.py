@@ -1,4 +1,4 @@
-"""The epsilon of a matrix of chances is that of OpenDP for the response it has a measurement of."""
+"""The epsilon of a transition matrix is that of OpenDP for the response that it has a measurement of."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Laplace noise has its declared scale, costs its declared epsilon, and needs bounds that are not read off the data."""
+"""Laplace noise has its declared scale, costs its declared epsilon, and needs bounds that do not come from the data."""
 
 import re
 
@@ -16,17 +16,17 @@ BOUNDS = {"age": (17, 90), "wage": (0, 50)}
 
 
 def test_without_bounds_it_says_how_to_declare_them():
-    with pytest.raises(BadInput, match=r"known without the data.*each column can have, such as bounds = age: 0..100"):
+    with pytest.raises(BadInput, match=r"known without the data.*each column, for example bounds = age: 0..100"):
         Laplace()(table())
-    with pytest.raises(BadInput, match=r"that wage can have, such as bounds = wage: 0..100"):
+    with pytest.raises(BadInput, match=r"of wage, for example bounds = wage: 0..100"):
         Laplace(1, ("age", "wage"), {"age": (17, 90)})(table())
 
 
 @pytest.mark.parametrize(
     ("method", "says"),
     [
-        (Laplace(bounds={"city": (0, 1)}), "'city' has no numbers; use randomized response"),
-        (Laplace(bounds={"age": (0.5, 90)}), "declare whole bounds"),
+        (Laplace(bounds={"city": (0, 1)}), "'city' is not numeric; use randomized response"),
+        (Laplace(bounds={"age": (0.5, 90)}), "declare integer bounds"),
         (Laplace(bounds={"size": (0, 1)}), "'size' is not a column of the table"),
     ],
 )
@@ -36,7 +36,7 @@ def test_columns_that_cannot_have_noise_are_refused(method, says):
 
 
 def test_no_model_is_kept_and_the_seed_says_nothing():
-    with pytest.raises(Unsatisfiable, match="makes no classes, so it cannot keep k-anonymity: leave the model out"):
+    with pytest.raises(Unsatisfiable, match="makes no classes, so it cannot satisfy k-anonymity: remove the model"):
         Laplace(bounds=BOUNDS)(table(), KAnonymity(2))
     once, again = (Laplace(bounds=BOUNDS)(table(), None, 7).drawn["age"].released for _ in range(2))
     assert (once != again).any()

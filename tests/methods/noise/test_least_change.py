@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from workbench.methods.noise.least_change import farthest, least_change
+from workbench.methods.noise.least_change import least_change, max_distance_from_prior
 from workbench.models.distances import jensen_shannon
 
 PRIORS = {
@@ -23,11 +23,11 @@ def keeping(keep, other, size):
 
 
 def largest(make, prior, cap):
-    """The simple matrix that keeps most within the cap."""
+    """Return the simple matrix that keeps most values within the cap."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if farthest(make(middle), prior) <= cap else (low, middle)
+        low, high = (middle, high) if max_distance_from_prior(make(middle), prior) <= cap else (low, middle)
     return make(low)
 
 
@@ -37,7 +37,7 @@ def test_it_is_within_the_cap_and_keeps_more_than_simple_matrices(name, cap):
     prior = PRIORS[name]
     found = least_change(prior, cap)
     assert np.allclose(found.sum(axis=1), 1) and (found >= 0).all()
-    assert farthest(found, prior) <= cap
+    assert max_distance_from_prior(found, prior) <= cap
     for other in (prior, np.full(len(prior), 1 / len(prior))):
         if (other[prior == 0] == 0).all():
             simple = largest(lambda keep, other=other: keeping(keep, other, len(prior)), prior, cap)
@@ -50,7 +50,7 @@ def test_all_is_kept_where_the_cap_allows_it():
 
 
 def test_two_alike_values_are_kept_as_often_as_one_equation_says():
-    """The belief after a value is (keep, 1 - keep): as far as the cap, or nothing better could be had."""
+    """The belief after a value is (keep, 1 - keep): at the cap, or a better matrix would exist."""
     prior, cap = np.array([0.5, 0.5]), 0.1
     keep = optimize.brentq(lambda k: jensen_shannon(np.array([[k, 1 - k]]), prior)[0] - cap, 0.5, 1)
     assert np.diag(least_change(prior, cap)) == pytest.approx([keep, keep], rel=0.005)

@@ -1,4 +1,4 @@
-"""What holds for every method that changes records at random."""
+"""Properties of every method that changes records at random."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.methods import Laplace, Method, OptimalResponse, RandomizedResponse
 from workbench.methods.noise import refuse_roles
-from workbench.releases.kept_draws import read, written
+from workbench.releases.stored_draws import read, written
 
 METHODS = [
     Laplace(2, bounds="age: 17..90, wage: 0..50"),
@@ -29,7 +29,7 @@ def test_what_is_kept_of_a_draw_gives_the_same_release_again(method, missing):
     given = table(missing=missing)
     release = method(given)
     kept = {name: written(given, name, one) for name, one in release.drawn.items()}
-    again = method.of(given, {name: read(given, name, one) for name, one in kept.items()})
+    again = method.release_draws(given, {name: read(given, name, one) for name, one in kept.items()})
     assert again.guarantee == release.guarantee
     for name, one in release.drawn.items():
         assert (again.drawn[name].released == one.released).all()

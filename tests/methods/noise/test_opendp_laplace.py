@@ -16,7 +16,7 @@ def test_real_noise_follows_the_laplace_distribution_of_its_scale():
     noise = scale_for(column, 10, 30, 0.5)
     found = with_noise(column, np.full(RECORDS, 12.5), noise) - 12.5
     assert stats.kstest(found, stats.laplace(scale=40).cdf).pvalue > SURE
-    assert stats.kstest(found, stats.laplace(scale=30).cdf).pvalue < SURE, "another scale is told from it"
+    assert stats.kstest(found, stats.laplace(scale=30).cdf).pvalue < SURE, "another scale is distinguishable"
 
 
 def test_whole_noise_follows_the_discrete_laplace_distribution_of_its_scale():

@@ -1,14 +1,17 @@
-"""Optimal response keeps its cap, and loses less than uniform responses with the same P_loss."""
+"""Optimal response stays within its cap, and loses less than uniform responses with the same P_loss."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
 from tests.methods.noise.tables import halves, table
 from workbench.base.errors import BadInput
+from workbench.base.figures import format_guarantee
+from workbench.data.table import Table
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import OptimalResponse, RandomizedResponse
-from workbench.methods.noise.least_change import farthest
+from workbench.methods.noise.least_change import max_distance_from_prior
 
 CAPS = (0.05, 0.1, 0.2, 0.3)
 
@@ -20,7 +23,7 @@ def test_no_belief_moves_farther_than_the_cap(cap):
     assert PrivacyLoss()(release).value <= cap
     assert f"by more than {cap:g} (js)" in release.guarantee and "not protected: age and wage" in release.guarantee
     told = release.drawn["city"].response.chances
-    assert farthest(told, given.columns["city"].totals / given.records) <= cap
+    assert max_distance_from_prior(told, given.columns["city"].totals / given.records) <= cap
 
 
 @pytest.mark.parametrize("cap", CAPS)
@@ -34,11 +37,11 @@ def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_los
         low, high = 0.0, 1.0
         for _ in range(40):  # the uniform response with this privacy loss, and no less
             keep = (low + high) / 2
-            within = farthest(keep * np.eye(len(prior)) + (1 - keep) * q, prior) <= cap
+            within = max_distance_from_prior(keep * np.eye(len(prior)) + (1 - keep) * q, prior) <= cap
             low, high = (keep, high) if within else (low, keep)
         theirs = RandomizedResponse(low, others=others)(adult)
         chances = [one.drawn["occupation"].response.chances for one in (ours, theirs)]
-        assert farthest(chances[1], prior) == pytest.approx(cap, rel=1e-6)
+        assert max_distance_from_prior(chances[1], prior) == pytest.approx(cap, rel=1e-6)
         # the largest is met where the rarest value is released of somebody who is alone: by chance of nobody
         assert 0.75 * cap < PrivacyLoss()(theirs).value <= cap + 1e-9
         assert lost < 0.75 * UtilityLoss()(theirs).value
@@ -49,7 +52,7 @@ def test_neighbours_are_not_told_apart_beyond_what_its_matrix_says():
     given = halves("a", "b", PAIRS, others=["c"] * 5000)
     release = OptimalResponse(0.05, ("x",))(given)
     released, promised = release.drawn["x"].released, release.drawn["x"].response.epsilon
-    assert np.isfinite(promised) and f"epsilon = {promised:.3f}" in release.guarantee
+    assert np.isfinite(promised) and f"epsilon {format_guarantee(promised)}" in release.guarantee
     assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
     assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)
 
@@ -64,5 +67,20 @@ def test_the_codebook_lists_every_chance_for_who_estimates():
 
 
 def test_a_column_with_too_many_values_is_refused():
-    with pytest.raises(BadInput, match="'x' has 303 values, more than 200; declare a level for it"):
+    with pytest.raises(BadInput, match="'x' has 303 values, more than 200; set a model level for it"):
         OptimalResponse(0.1, ("x",))(halves(1, 2, 300, others=range(3, 304)))
+
+
+def test_the_matrix_follows_from_published_counts_alone():
+    """The codebook prints probabilities in six digits: exact ones would disclose a hidden count of 7."""
+    found = {}
+    for rare in range(1, 20):
+        ill = ["flu"] * 300 + ["cold"] * 190 + ["gout"] * rare
+        given = Table.from_frame(pd.DataFrame({"age": np.arange(len(ill)) % 9, "ill": ill}), ["age"], "ill")
+        published = tuple(given.sensitive["ill"].published(10).tolist())
+        response = OptimalResponse(0.1).response(given, "ill")
+        found.setdefault(published, []).append((rare, response.chances))
+    assert {published[-1] for published in found} <= {0, 10, 20} and max(map(len, found.values())) >= 4
+    for alike in found.values():
+        for _, chances in alike:
+            np.testing.assert_array_equal(chances, alike[0][1])

@@ -10,7 +10,7 @@ TOWNS = {"Ash": "North", "Bow": "North", "Cam": "South", "Dee": "South", "Eye": 
 
 
 def people(seed: int, records: int = 1500, weights: bool = False, missing: float = 0.0) -> pd.DataFrame:
-    """The old of the north are ill, the young of the south well paid."""
+    """Return people: the old of the north are ill, the young of the south well paid."""
     rng = np.random.default_rng(seed)
     rank = rng.beta(1.5, 3, records)
     near = np.clip(rank + rng.normal(0, 0.2, records), 0, 0.999)
@@ -38,3 +38,31 @@ def table(seed: int = 0, sensitive: tuple[str, ...] = ("illness",), **given: obj
     return Table.from_frame(
         frame, quasi=["age", "town", "sex"], sensitive=list(sensitive), hierarchies=hierarchies, **more
     )
+
+
+def people_with_values(values: int, records: int, seed: int) -> pd.DataFrame:
+    """Return people with illnesses of up to so many kinds, skewed and correlated with the others."""
+    rng = np.random.default_rng(seed)
+    rank = rng.beta(1.5, 3, records)
+    town = (np.clip(rank + rng.normal(0, 0.25, records), 0, 0.999) * 5).astype(int)
+    sex = rng.integers(0, 2, records)
+    kind = 2 * np.clip((rank * 4).astype(int), 0, 3) + sex + 8 * (town > 2)
+    ill = np.empty(records, int)
+    for one in np.unique(kind):
+        weight = (np.arange(values) + 1.0) ** -0.9 * np.exp(rng.normal(0, 1, values))
+        ill[kind == one] = rng.choice(values, (kind == one).sum(), p=weight / weight.sum())
+    return pd.DataFrame(
+        {
+            "age": 18 + (rank * 60).astype(int),
+            "town": np.array([*TOWNS], object)[town],
+            "sex": np.array(["f", "m"], object)[sex],
+            "illness": np.array([f"i{one:03d}" for one in range(values)], object)[ill],
+        }
+    )
+
+
+def with_values(values: int, records: int, seed: int) -> Table:
+    """Return the table of these people."""
+    hierarchies = {"age": Intervals(widths=(10, 20)), "town": Columns([*TOWNS.items()])}
+    frame = people_with_values(values, records, seed)
+    return Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="illness", hierarchies=hierarchies)

@@ -10,7 +10,7 @@ from workbench.methods.raking.atoms import Atoms
 @pytest.mark.parametrize("weighted", [False, True])
 def test_atoms_are_told_apart_by_the_populations_that_hold_them(weighted):
     data = table(weights=weighted)
-    found, cells = Atoms.of(data, 0.05), data.cells()
+    found, cells = Atoms.from_table(data, 0.05), data.cells()
     inside = [((run[:, :1] <= cells.quasi) & (cells.quasi <= run[:, 1:])).all(axis=0) for run in found.populations.runs]
     pattern = np.unique(np.array(inside).T, axis=0, return_inverse=True)[1]
     assert len(np.unique(np.stack([found.of_cell, pattern], axis=1), axis=0)) == len(found)  # one pattern an atom
@@ -24,7 +24,7 @@ def test_atoms_are_told_apart_by_the_populations_that_hold_them(weighted):
 
 def test_shares_are_of_the_people_of_each_population():
     data = table()
-    found = Atoms.of(data, 0.1)
+    found = Atoms.from_table(data, 0.1)
     group = np.arange(len(found)) % 3
     shares, cells = found.shares(group), data.cells()
     run = found.populations.runs[7]
@@ -38,7 +38,7 @@ def test_shares_are_of_the_people_of_each_population():
 
 def test_of_very_many_populations_some_are_drawn_always_the_same(monkeypatch):
     monkeypatch.setattr(atoms, "MEMBERS", 500)
-    first, second = (Atoms.of(table(), 0.05) for _ in range(2))
+    first, second = (Atoms.from_table(table(), 0.05) for _ in range(2))
     assert 0 < len(first.populations) < first.populations.every
     assert (first.populations.runs == second.populations.runs).all()
     assert len(first.truth["illness"]) == len(first.populations) == len(first.start) - 1

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.methods.raking.tables import table
+from tests.methods.raking.tables import table, with_values
 from workbench.base.errors import Unsatisfiable
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
@@ -17,14 +17,42 @@ from workbench.models.distances import jensen_shannon
 
 def test_buckets_have_a_seat_for_every_record_within_the_model_and_as_large_as_it_asks():
     data, model = table(4, ("illness", "wage")), TCloseness(0.03, distance="js") & KAnonymity(90)
-    atoms = Atoms.of(data, 0.05)
-    group, seats = buckets(data, model, atoms, most=12, smallest=20, seed=0)
+    atoms = Atoms.from_table(data, 0.05)
+    found = buckets(data, model, atoms, most=12, smallest=20, seed=0)
+    group, seats = found.group, found.seats
     sizes = np.bincount(group, atoms.records)
     assert 1 < len(sizes) <= 12 and sizes.min() >= 90
     for name, counts in seats.items():
         assert counts.sum(axis=1).tolist() == sizes.tolist()
         assert counts.sum(axis=0).tolist() == data.sensitive[name].totals.tolist()
         assert jensen_shannon(counts / sizes[:, None], data.sensitive[name].prior).max() <= 0.03
+
+
+def test_the_loss_of_buckets_is_what_a_naive_count_over_populations_finds():
+    data, model = table(4, ("illness", "wage")), TCloseness(0.05, distance="js")
+    atoms = Atoms.from_table(data, 0.05)
+    found = buckets(data, model, atoms, most=12, smallest=20, seed=0)
+    losses = []
+    for name, counts in found.seats.items():
+        shown = (counts / counts.sum(axis=1, keepdims=True))[found.group]  # of each atom
+        each = []
+        for p, true in enumerate(atoms.truth[name]):
+            held = atoms.members[atoms.start[p] : atoms.start[p + 1]]
+            each.append(jensen_shannon(true, np.average(shown[held], axis=0, weights=atoms.people[held])))
+        losses.append(np.mean(each))
+    assert found.loss == pytest.approx(max(losses))
+    assert 0 < found.unrounded_loss < found.loss and found.distortion == 1 - found.unrounded_loss / found.loss
+
+
+def test_the_number_of_merged_buckets_is_reported():
+    """Buckets of 5 records have less than one record of most of 60 values."""
+    data = with_values(60, 900, 3)
+    found = RakedBuckets(smallest=5)(data, None), RakedBuckets(smallest=5, rho=100.0)(data, TCloseness(0.05, "js"))
+    assert found[0].notices == ()
+    made = buckets(data, TCloseness(0.05, "js"), Atoms.from_table(data, 0.05), most=200, smallest=5, seed=0)
+    assert made.merged > 0
+    assert made.notices[0].startswith(f"{made.merged} of {len(made) + made.merged} raked buckets violated the model")
+    assert "merged with similar ones" in found[1].notices[0]
 
 
 def test_where_no_large_population_tells_people_apart_that_is_said():

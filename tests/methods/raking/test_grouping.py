@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
 
-from workbench.methods.raking.grouping import grouped
+from workbench.methods.raking.buckets import Clusters
 
 PRIOR = np.array([0.6, 0.3, 0.1])
+
+
+def grouped(beliefs, prior, records, most, smallest, seed):
+    return Clusters.from_beliefs(beliefs, prior, records, most, seed).merged(smallest)
 
 
 @pytest.fixture

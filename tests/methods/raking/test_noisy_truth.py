@@ -1,4 +1,4 @@
-"""Noise on what is true of populations: as wide as the budget asks, drawn once, all that a release learns of people."""
+"""Noise on the truth about populations: as wide as the budget requires, drawn once, the only source of a release."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ from workbench.frontier.store import Store
 from workbench.methods import RakedBuckets
 from workbench.methods.raking import noisy_truth
 from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.noisy_truth import farthest, kept_by, noisy
+from workbench.methods.raking.noisy_truth import add_noise, max_changed_populations, use_draw_store
 from workbench.models import TCloseness
 
 MODEL = TCloseness(0.1, distance="js")
 
 
 def exchanged(seed):
-    """A table, and the same where two people have exchanged their illnesses."""
+    """Return a table, and one in which two people have swapped their illnesses."""
     frame, rng = people(seed), np.random.default_rng(seed)
     one, other = rng.choice(len(frame), 2, replace=False)
     after = frame.copy()
@@ -27,7 +27,7 @@ def exchanged(seed):
 
 
 def sets_of(atoms):
-    """The populations that hold each atom."""
+    """Return the populations that contain each atom."""
     held = [set() for _ in range(len(atoms))]
     for number, (start, stop) in enumerate(zip(atoms.start, atoms.start[1:], strict=False)):
         for atom in atoms.members[start:stop]:
@@ -38,33 +38,35 @@ def sets_of(atoms):
 @pytest.mark.parametrize("pairs", [10_000_000, 500])
 def test_two_people_differ_in_so_many_populations_at_most(pairs, monkeypatch):
     monkeypatch.setattr(noisy_truth, "PAIRS", pairs)
-    atoms = Atoms.of(table(), 0.05)
+    atoms = Atoms.from_table(table(), 0.05)
     held = sets_of(atoms)
     most = max(len(one ^ other) for one in held for other in held)
-    assert farthest(atoms) == most > 10
+    assert max_changed_populations(atoms) == most > 10
     monkeypatch.setattr(noisy_truth, "MANY", 1)
-    assert farthest(atoms) >= most, "not looked for pair by pair"
+    assert max_changed_populations(atoms) >= most, "not looked for pair by pair"
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_noise_covers_what_changes_where_two_people_exchange_their_values(seed):
-    before, after = (Atoms.of(one, 0.05) for one in exchanged(seed))
+    before, after = (Atoms.from_table(one, 0.05) for one in exchanged(seed))
     off = before.populations.truth["illness"] - after.populations.truth["illness"]
-    assert (off**2).sum() <= 2 * farthest(before) and farthest(before) == farthest(after)
+    assert (off**2).sum() <= 2 * max_changed_populations(before) and max_changed_populations(
+        before
+    ) == max_changed_populations(after)
 
 
 def test_its_width_is_that_of_the_gaussian_mechanism():
     given = table()
-    atoms = Atoms.of(given, 0.02)
+    atoms = Atoms.from_table(given, 0.02)
     drawn = {rho: _kept(given, atoms, rho) for rho in (0.01, 1.0)}
     for rho, counts in drawn.items():
-        expected = np.sqrt(2 * farthest(atoms) / (2 * rho))
+        expected = np.sqrt(2 * max_changed_populations(atoms) / (2 * rho))
         off = counts - atoms.populations.truth["illness"]
         assert off.std() == pytest.approx(expected, rel=0.12) and abs(off.mean()) < 4 * expected / np.sqrt(off.size)
 
 
 def test_counts_that_no_exchange_changes_have_no_noise():
-    """All people are alike, or no population is large: what is true of populations are the totals."""
+    """All people are identical, or no population is large: only the totals are known."""
     alike = Table.from_frame(people(1).assign(age=30, town="Ash", sex="f"), ["age", "town", "sex"], "illness")
     release = RakedBuckets(rho=0.1)(alike, MODEL)
     assert release.seats["illness"].tolist() == [alike.sensitive["illness"].totals.tolist()]
@@ -77,8 +79,8 @@ def _kept(given, atoms, rho):
         found.append(read(make()))
         return found[0]
 
-    with kept_by(keep):
-        noisy(given, atoms, rho, 0.02)
+    with use_draw_store(keep):
+        add_noise(given, atoms, rho, 0.02)
     order = np.argsort(given.sensitive["illness"].labels)
     counts = np.empty(found[0].shape)
     counts[:, order] = found[0]
@@ -87,7 +89,7 @@ def _kept(given, atoms, rho):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_release_learns_nothing_of_people_but_what_was_drawn_and_the_totals(seed):
-    """By the same noisy counts two tables in which two people exchanged their values have the same release."""
+    """Identical noisy counts lead to the same release of two tables in which two people swapped their values."""
     method, kept, releases = RakedBuckets(rho=0.5), [], []
 
     def keep(about, make, read):
@@ -95,7 +97,7 @@ def test_a_release_learns_nothing_of_people_but_what_was_drawn_and_the_totals(se
         return read(kept[0])
 
     for given in exchanged(seed):
-        with kept_by(keep):
+        with use_draw_store(keep):
             releases.append(method(given, MODEL))
     one, other = releases
     assert kept[0] != kept[1], "they were drawn apart"

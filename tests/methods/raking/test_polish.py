@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from workbench.methods.raking.limits import Limit
-from workbench.methods.raking.polish import error_of, polished
+from workbench.methods.raking.beliefs import Limit
+from workbench.methods.raking.polish import error_of, polish
 from workbench.models import TCloseness
 from workbench.models.distances import jensen_shannon
 
@@ -27,14 +27,14 @@ def test_histograms_are_found_that_tell_the_truth_where_there_are_any(problem):
     shares, sizes, truth, wanted = problem
     held = limit(sizes, wanted, 0.69)
     start = np.repeat(held.sensitive.prior[None], 8, axis=0)
-    found = polished(start, shares, truth, sizes, held)
+    found = polish(start, shares, truth, sizes, held)
     assert error_of(shares @ found, truth)[0] < 0.1 * error_of(shares @ start, truth)[0]
 
 
 def test_they_stay_inside_the_model_with_room_for_roundings_and_keep_the_totals_nearly(problem):
     shares, sizes, truth, wanted = problem
     held = limit(sizes, wanted, 0.02)
-    found = polished(wanted, shares, truth, sizes, held)
+    found = polish(wanted, shares, truth, sizes, held)
     assert jensen_shannon(found, held.sensitive.prior).max() < 0.02
     assert sizes @ found == pytest.approx(held.sensitive.totals, rel=0.05)
     assert found.sum(axis=1) == pytest.approx(np.ones(8))

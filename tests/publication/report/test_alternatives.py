@@ -27,19 +27,26 @@ def test_one_candidate_is_dominated_and_several_are(read):
 def test_what_is_left_out_of_the_chart_is_no_dominated_candidate_and_says_why(read):
     beaten = [one for one in read.points if not one["efficient"] and not one["baseline"]]
     why = "dealt buckets hold true values"
-    gone = {**beaten[0], "recipe": "gone", "values": {}, "reasons": dict.fromkeys(("P_loss", "U_loss"), why)}
+    gone = {
+        **beaten[0],
+        "number": 11,
+        "recipe": "gone",
+        "values": {},
+        "reasons": dict.fromkeys(("P_loss", "U_loss"), why),
+    }
     half = {**gone, "recipe": "half", "values": {"P_loss": 0.1}, "reasons": {"U_loss": "no population is large"}}
     study = SimpleNamespace(points=[*read.points, gone, half], privacy=read.privacy, utility=read.utility)
     page = dominated(study, 0, None)
     assert f"{len(beaten)} candidates are dominated: " in page
-    assert "2 candidates are left out: undefined on a measure of the chart." in page
+    assert "2 candidates are not on the chart: undefined on one of its measures." in page
     assert f">P_loss, U_loss: {why}<" in page and ">U_loss: no population is large<" in page
     alone = SimpleNamespace(points=[gone], privacy=read.privacy, utility=read.utility)
-    assert "1 candidate is left out" in dominated(alone, 0, None) and "dominated" not in dominated(alone, 0, None)
+    page = dominated(alone, 0, None)
+    assert "1 candidate is not on the chart" in page and "dominated" not in page
 
 
 def test_a_release_beyond_the_limit_says_so(read):
     beyond = read.choices(0.11)["useful"]
-    assert "The limit is exceeded" in report(read, beyond, 0.11)
-    assert "The limit is exceeded" not in report(read, read.choices(0.11)["recommended"], 0.11)
+    assert "This release exceeds the limit" in report(read, beyond, 0.11)
+    assert "exceeds the limit" not in report(read, read.choices(0.11)["recommended"], 0.11)
     assert "(over the limit)" in report(read, read.choices(0.11)["recommended"], 0.11)

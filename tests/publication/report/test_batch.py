@@ -36,10 +36,12 @@ def test_what_was_never_made_is_not_done(tmp_path):
 
 def test_the_list_says_what_each_proposes_or_why_there_is_none(tmp_path):
     good, bad = (Job(tmp_path / name, {"study": "x"}) for name in ("good", "<bad>"))
-    shown = {"title": "Small", "recipe": "k = 5", "against": [], "learnt": "10 people", "accuracy": "5 %"}
-    good.points.write_text(json.dumps({"shown": shown, "records": 120}))
+    shown = {"number": 3, "title": "Small", "recipe": "k = 5", "against": [], "learnt": "10 people", "accuracy": "5 %"}
+    good.points.write_text(json.dumps({"shown": shown, "records": 120, "recommended": 3, "nearest": None}))
     page = index(tmp_path, [(good, None), (bad, "no such file")]).read_text("utf-8")
-    assert "2 reports, 1 of which could not be made." in page and "Small (k = 5)" in page and "about 120" in page
+    assert (
+        "2 reports, 1 of which could not be made." in page and "number 3, Small (k = 5)" in page and "about 120" in page
+    )
     assert "no report: no such file" in page and "<bad>" not in page
 
 
@@ -59,3 +61,25 @@ def test_a_page_is_printed(tmp_path):
     printed = batch.printed(page)
     assert printed == page.with_suffix(".pdf") and printed.read_bytes().startswith(b"%PDF-")
     assert sorted(tmp_path.iterdir()) == [page, printed]
+
+
+def test_a_notebook_that_is_a_folder_is_refused_before_any_work(tmp_path):
+    job = Job(tmp_path / "out", {"study": "x"})
+    job.notebook.mkdir()
+    with pytest.raises(BadInput, match="is a folder; choose another place"):
+        batch.run(job)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "says"),
+    [
+        ("BadInput", "no such column", "no such column"),
+        ("MemoryError", "", "there is not enough memory"),
+        ("ModuleNotFoundError", "No module named 'vl_convert'", "package vl-convert is not installed"),
+        ("ValueError", "secret", "an internal error (ValueError)"),
+    ],
+)
+def test_errors_of_a_kernel_become_advice(tmp_path, kind, text, says):
+    found = batch._why(Job(tmp_path / "out", {}), kind, text)
+    assert says in found and "secret" not in found

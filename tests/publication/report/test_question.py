@@ -4,10 +4,10 @@ from workbench.publication.report import question
 
 
 def test_every_candidate_is_counted_and_the_limit_is_said(read):
-    said = question.asked(read, 0, 0.2)
+    said = question.question_section(read, 0, 0.2)
     candidates = sum(not one["baseline"] for one in read.points)
-    assert f"{candidates:,} candidates were made" in said and "The limit: " in said
-    assert "No limit was set" in question.asked(read, 0, read.results["cap"])
+    assert f"{candidates:,} candidates were generated" in said and "The limit: " in said
+    assert "No limit was set" in question.question_section(read, 0, read.results["cap"])
 
 
 def test_columns_stand_by_their_role_and_no_rare_value_is_named(read):

@@ -1,6 +1,7 @@
 """A report is made by papermill or in one step; what is in it is what the engine says, and no record."""
 
 import csv
+import errno
 import json
 import math
 from html import unescape
@@ -10,8 +11,10 @@ import pytest
 from tests.planted import PLACE, RARE_DISEASE, planted
 from workbench import BadInput
 from workbench.frontier.sweep import sweep
+from workbench.publication.report import reporting
 from workbench.publication.report.page import SECTIONS
-from workbench.publication.report.reporting import asked, reported
+from workbench.publication.report.parameters import ReportParameters
+from workbench.publication.report.reporting import build_report
 from workbench.studies.study import Study
 
 
@@ -24,7 +27,7 @@ def study(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(study):
-    return reported(Study.open(study), release=True)
+    return build_report(Study.open(study), release=True)
 
 
 def test_the_points_are_the_engines(made, study, tmp_path):
@@ -44,12 +47,15 @@ def test_the_points_are_the_engines(made, study, tmp_path):
                 assert found - 1e-9 <= told <= 1.5 * (found + 0.003) + 1e-9
             else:
                 assert told == pytest.approx(found, rel=0.1, abs=0.01) or key in ("P_loss", "R_id")
-    best = exact.on(*opened.axes).best({"P_loss": 0.1})
-    assert points["points"][points["recommended"]]["recipe"] == str(best.recipe) == points["shown"]["recipe"]
+    number = exact.on(*opened.axes).decide({"P_loss": 0.1}).recommended
+    assert points["recommended"] == points["shown"]["number"] == number and points["nearest"] is None
+    assert points["shown"]["recipe"] == str(exact.measured[number - 1].recipe) == str(opened.candidates()[number - 1])
+    assert [one["number"] for one in points["points"]] == list(range(1, len(rows) + 1))
+    assert [row["number"] for row in rows if row["recommended"] == "1"] == [str(number)]
 
 
 def test_a_study_that_asks_for_intervals_has_them_on_the_chart_the_page_and_in_the_files(study, tmp_path):
-    made = reported(Study.open(study).with_(intervals={"over": "records", "times": 3}))
+    made = build_report(Study.open(study).with_(intervals={"over": "records", "times": 3}))
     made.write(tmp_path / "a")
     rows = list(csv.DictReader((tmp_path / "a-points.csv").open()))
     points = json.loads((tmp_path / "a-points.json").read_text())["points"]
@@ -63,17 +69,17 @@ def test_a_study_that_asks_for_intervals_has_them_on_the_chart_the_page_and_in_t
 
 def test_every_figure_of_the_page_is_that_of_the_points(made):
     """The values of all measures of the proposed release stand in its last table."""
-    from workbench.base.figures import figures
+    from workbench.base.figures import format_number
 
     page = made["computed"].body
     point = made.published.points[made.index]
     for key, value in point["values"].items():
-        assert f"({key})" in page and f">{figures(float(value))}<" in page
+        assert f"({key})" in page and f">{format_number(float(value))}<" in page
 
 
 def test_the_same_study_gives_the_same_bytes(made, study, tmp_path):
     made.write(tmp_path / "a")
-    reported(Study.open(study)).write(tmp_path / "b.html")
+    build_report(Study.open(study)).write(tmp_path / "b.html")
     for kind in ("-points.json", "-points.csv"):
         assert (tmp_path / f"a{kind}").read_bytes() == (tmp_path / f"b{kind}").read_bytes()
     assert "Infinity" not in (tmp_path / "a-points.json").read_text()
@@ -86,7 +92,7 @@ def test_the_release_comes_when_it_is_asked_for(made, study, tmp_path):
     files = {path.name for path in made.write(tmp_path / "a")}
     assert files == {"a.html", "a-points.json", "a-points.csv", "a-release.csv", *CODEBOOK}
     assert (tmp_path / "a-release.csv").read_text().count("\n") == 601
-    files = {path.name for path in reported(Study.open(study)).write(tmp_path / "b")}
+    files = {path.name for path in build_report(Study.open(study)).write(tmp_path / "b")}
     assert files == {"b.html", "b-points.json", "b-points.csv"}
 
 
@@ -116,46 +122,16 @@ def test_infinity_is_a_word(study, tmp_path):
     measures = ({"name": "privacy loss"}, {"name": "utility loss"}, {"name": "largest quotient"})
     endless = Study.open(study).with_(measures=measures)
     with pytest.raises(BadInput, match="A_quot is infinite for every release"):
-        reported(endless.with_(axes=("A_quot", "U_loss"), caps={}))
-    reported(endless).write(tmp_path / "a")
+        build_report(endless.with_(axes=("A_quot", "U_loss"), caps={}))
+    build_report(endless).write(tmp_path / "a")
     values = [one["values"]["A_quot"] for one in json.loads((tmp_path / "a-points.json").read_text())["points"]]
     assert "inf" in values and all(value == "inf" or math.isfinite(value) for value in values)
 
 
 def test_without_a_limit_none_is_claimed(study):
-    made = reported(Study.open(study).with_(caps={}))
+    made = build_report(Study.open(study).with_(caps={}))
     assert "No limit was set" in made["decision"].body and "No limit was set" in made["asked"].body
     assert "The line is the limit" not in made["frontier"].body and made.points["cap"] is None
-
-
-# --- what the notebook is asked
-
-
-def test_parameters_change_the_study(study):
-    chosen, results = asked(str(study), cap=0.2, measures="privacy loss, utility loss", smallest=5, seed=3)
-    assert (chosen.caps, chosen.smallest, chosen.seed) == ({"P_loss": 0.2}, 5, 3)
-    assert [one["name"] for one in chosen.measures] == ["privacy loss", "utility loss"]
-    assert results == study.with_name("ill.results")
-
-
-def test_a_part_of_the_data(study):
-    made = reported(asked(str(study), only="sex=F")[0])
-    records = made.published.results["table"]["records"]
-    assert 200 < records < 400 and "sex F" in made.published.results["study"]
-
-
-@pytest.mark.parametrize(
-    "given, says",
-    [
-        ({}, "a report is of a study"),
-        ({"study": "a.yaml", "data": "b.csv"}, "a report is of a study"),
-        ({"study": "nowhere.yaml"}, "cannot be read"),
-        ({"data": "nowhere.csv", "quasi": "age"}, "nowhere.csv"),
-    ],
-)
-def test_what_is_wrong_is_said(given, says):
-    with pytest.raises(BadInput, match=says):
-        asked(**given)
 
 
 def test_a_folder_that_is_not_there(made, tmp_path):
@@ -167,4 +143,25 @@ def test_why_results_cannot_be_kept_is_said_for_the_whole_and_for_a_part(study, 
     (tmp_path / "ill.results").write_text("a file")
     for only in ("", "sex=F"):
         with pytest.raises(BadInput, match=r"^the folder of the study's results is a file, not a folder; choose"):
-            reported(asked(str(study), only=only)[0], store=tmp_path / "ill.results")
+            build_report(ReportParameters(study=str(study), only=only).chosen()[0], store=tmp_path / "ill.results")
+
+
+@pytest.mark.parametrize("ending", ["-points.csv", "-points.json", "-release.csv"])
+def test_a_file_that_cannot_be_written_leaves_none_of_the_others(made, tmp_path, ending):
+    (tmp_path / f"a{ending}").mkdir()
+    with pytest.raises(BadInput, match="is a folder; name a file in it"):
+        made.write(tmp_path / "a")
+    assert [path.name for path in tmp_path.iterdir()] == [f"a{ending}"]
+
+
+def test_a_full_disk_leaves_the_report_that_was_there(made, tmp_path, monkeypatch):
+    made.write(tmp_path / "a")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(source, place):
+        raise OSError(errno.ENOSPC, "No space left on device", str(place))
+
+    monkeypatch.setattr(reporting.shutil, "copyfile", full)
+    with pytest.raises(BadInput, match="cannot write the"):
+        made.write(tmp_path / "a")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

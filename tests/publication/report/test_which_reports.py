@@ -23,7 +23,7 @@ def test_each_value_that_fifteen_people_have_gets_a_report_for_each_seed(study, 
     jobs = jobs_of(study, tmp_path / "a", "ward", [seeds], {"cap": None}, notes.append)
     long = f"south/east {'x' * 80}"
     made = [(job.parameters["only"], job.parameters["seed"]) for job in jobs]
-    assert made == [("ward=north", 1), ("ward=north", 2), (f"ward={long}", 1), (f"ward={long}", 2)]
+    assert made == [({"ward": one}, seed) for one in ("north", long) for seed in (1, 2)]
     assert jobs[0].label == "a-ward-north-seed-1"
     assert jobs[2].label == f"a-{'ward-south-east-' + 'x' * (LONGEST - 16)}-seed-1"
     assert notes == ["some values of ward have too few records for a report, and get none"]

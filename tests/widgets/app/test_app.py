@@ -89,17 +89,20 @@ def test_a_role_changes_everything_behind_it(bench):
 
 def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, said):
     release = bench.card.release
-    assert release.neutral and release.telling and release.beside.unique > 0
+    assert release.neutral and release.disclosing_columns and release.side_information_risk.unique > 0
     told = []
     bench.card.send = lambda content, buffers=None: told.append(content)
     bench.card.show()
-    assert told[-1]["neutral"] == release.beside.sentence
+    assert told[-1]["neutral"] == release.side_information_risk.sentence
     bench.preview._heard(None, {"kind": "drop", "field": "release"}, [])
-    assert set(release.telling) == set(bench.session.study.dropped) == set(bench.roles.roles["dropped"])
-    assert not set(release.telling) & set(bench.card.release.table.names) and not bench.card.release.telling
+    assert set(release.disclosing_columns) == set(bench.session.study.dropped) == set(bench.roles.roles["dropped"])
+    assert (
+        not set(release.disclosing_columns) & set(bench.card.release.table.names)
+        and not bench.card.release.disclosing_columns
+    )
     assert bench.preview.release is bench.card.release and not said
     bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
-    assert not bench.session.study.dropped and bench.card.release.telling == release.telling
+    assert not bench.session.study.dropped and bench.card.release.disclosing_columns == release.disclosing_columns
 
 
 def test_recipes_become_points(bench):
@@ -414,7 +417,7 @@ def test_a_table_comes_with_its_roles_and_hierarchies(here, said):
     table = datasets.adult(quasi=("age", "sex"))
     bench = Workbench(table, keep=False)
     assert bench.session.table.quasi == ("age", "sex") and list(bench.session.table.sensitive) == ["occupation"]
-    assert bench.session.table.fingerprint == table.fingerprint
+    assert bench.session.table.fingerprint == table.with_regions({}).fingerprint
     bench.hierarchies.hierarchies = {}
     assert all(column.hierarchy is None for column in bench.session.table.columns.values())
     assert not said
@@ -512,7 +515,7 @@ def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_rol
     choose(bench, "quasi", "age", "sex", "work")
     choose(bench, "sensitive", "rare")
     frame.drop(columns="disease").to_csv("people.csv", index=False)
-    init = proposal.begin("people.csv", quasi=("age", "sex", "work"), sensitive=("rare",)).study
+    init = proposal.propose_with_reasons("people.csv", quasi=("age", "sex", "work"), sensitive=("rare",)).study
     assert bench.session.study.recipes == init.recipes and not said
     bench.session.undo()
     bench.session.redo()
@@ -574,3 +577,15 @@ def test_a_query_selects_the_classes_that_it_cuts(bench, said):
     assert not bench.disclosure.selected
     keep(bench, "state", "age >= 41")  # another table: nobody can choose a query of the release before
     assert bench.query_errors._asked[0] is bench.card.release
+
+
+def test_what_releases_show_is_the_studys_and_is_undone(bench, said):
+    bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
+    assert bench.session.table.columns["age"].regions == "ranges"
+    bench.hierarchies._heard(None, {"kind": "regions", "column": "age", "shown": "nodes"}, [])
+    assert bench.session.study.regions == {"age": "nodes"} and bench.session.table.columns["age"].shows_nodes
+    bench.hierarchies.hierarchies = {}
+    assert bench.session.study.regions == {} == bench.hierarchies.regions
+    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench.hierarchies.regions == {"age": "nodes"} and bench.session.table.columns["age"].shows_nodes
+    assert not said

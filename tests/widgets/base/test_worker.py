@@ -5,7 +5,7 @@ import threading
 import time
 
 from widgets.base.worker import Seldom, Worker
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 
 
 def test_without_a_loop_a_job_runs_at_once():
@@ -85,7 +85,7 @@ def test_what_a_cancelled_job_has_said_is_not_cancelled_with_it():
         worker = Worker(failed.append)
 
         def heard():
-            step()  # long work in the kernel's thread
+            checkpoint()  # long work in the kernel's thread
             said.append("all of it")
 
         def long(cancel, tell):
@@ -164,7 +164,7 @@ def test_long_work_that_is_cancelled_has_not_failed():
         def long(cancel, tell):
             under_way.set()
             while True:
-                step()
+                checkpoint()
                 time.sleep(0.01)
 
         worker.start(long)

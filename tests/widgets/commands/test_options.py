@@ -26,7 +26,7 @@ def test_help_has_examples(capsys):
         (["dashboard", "none.yaml"], "none.yaml"),
         (["dashboard", "--publish"], "needs a study and a folder"),
         (["dashboard", "--publish", "people.yaml"], "needs a study and a folder"),
-        (["dashboard", "people.yaml", "folder"], "goes with --publish"),
+        (["dashboard", "people.yaml", "folder"], "use --publish with a study and a folder"),
         (["dashboard", "empty"], "no study was published there"),
         (["dashboard", "--publish", "people.yaml", "nowhere/folder"], "nowhere"),
         (["dashboard", "--publish", "people.csv", "folder"], "people.csv is not a study"),

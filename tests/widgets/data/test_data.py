@@ -3,6 +3,7 @@
 import gc
 import gzip
 import json
+import sqlite3
 from pathlib import Path
 
 import pandas as pd
@@ -75,7 +76,7 @@ def test_a_sample_is_drawn_later_and_nothing_is_read_again():
     assert picker.data == {"given": "frame", "sample": 12} and picker.base is base
     for wrong in (0, 1.5, "many"):
         sent = asked(picker, "choose", field="sample", value=wrong)
-        assert problems(sent) == [("sample", "say how many records as a whole number, 1 or above; empty: all")]
+        assert problems(sent) == [("sample", "the number of records must be a whole number, 1 or above; empty: all")]
     assert picker.data["sample"] == 12
     asked(picker, "choose", field="sample", value="")
     assert picker.data == {"given": "frame"} and picker.base is base
@@ -251,7 +252,7 @@ def test_a_packed_file_may_not_hold_far_more_than_an_upload(private):
     packed = gzip.compress(b"a,b\n" + b"1,2\n" * 60_000)
     assert len(packed) < 10_000
     [(field, text)] = problems(upload(picker, "many.csv.gz", packed))
-    assert field == "upload" and "many.csv.gz: unpacked it has more than the 0.2 MB allowed" in text
+    assert field == "upload" and "many.csv.gz: uncompressed it has more than the 0.2 MB allowed" in text
     assert picker.data == {"given": "frame"} and list(private.iterdir()) == []
 
 
@@ -267,25 +268,90 @@ def test_types_and_missing_codes_are_chosen_in_the_data_step(tmp_path):
     state = next(one for one in asked(picker, "hello") if one["kind"] == "state")
     assert state["types"] == {"sex": "text"} and state["missing"] == "-7, unknown"
     asked(picker, "choose", field="type", column="sex", value="")
-    asked(picker, "choose", field="missing", value="")
+    asked(picker, "choose", field="missing", value=None)
     assert picker.data == {"path": "people.csv"} and picker.base.columns["sex"].kind == "number"
 
 
 def test_all_problems_of_a_file_are_said_at_once_and_mended_there(tmp_path):
     rows = "".join(f"{i},{i},{i}\n" for i in range(40))
-    (tmp_path / "people.csv").write_text("age,wage,id\n" + rows + "secret,marker,7\n")
+    (tmp_path / "people.csv").write_text("age,wage,id\n" + rows + "secret,private,7\n")
     picker = DataPicker(FRAME, folder=str(tmp_path))
     sent = asked(picker, "choose", field="path", value="people.csv")
     state = [one for one in sent if one["kind"] == "state"][-1]
     assert [one["name"] for one in state["unreadable"]] == ["age", "wage"]
     assert all("choose text as the type" in one["text"] and "record 41" in one["text"] for one in state["unreadable"])
     assert "2 columns cannot be read" in problems(sent)[0][1]
-    assert "secret" not in json.dumps(sent) and "marker" not in json.dumps(sent)
+    assert [one["texts"] for one in state["unreadable"]] == [["secret"], ["private"]], "the analyst has to find them"
+    assert "secret" not in picker.trouble and "private" not in picker.trouble
     asked(picker, "choose", field="type", column="age", value="text")
-    asked(picker, "choose", field="missing", value="marker")
+    asked(picker, "choose", field="missing", value="private")
     assert picker.data["path"] == "people.csv" and picker.base.columns["age"].kind == "text"
     assert picker.base.columns["wage"].missing == 1
     assert not next(one for one in asked(picker, "hello") if one["kind"] == "state")["unreadable"]
+
+
+def test_what_was_found_to_be_missing_stays_so_when_more_is_added(tmp_path):
+    """`abt 40` in place of what was found made NA and empty cells invalid."""
+    rows = "".join(f"{i},{i}\n" for i in range(40))
+    (tmp_path / "people.csv").write_text("age,id\n" + rows + "NA,40\n,41\nabt 40,42\n")
+    picker = DataPicker(FRAME, folder=str(tmp_path))
+    state = [one for one in asked(picker, "choose", field="path", value="people.csv") if one["kind"] == "state"][-1]
+    assert state["missing"] == "NA" and not state["listed"], "prefilled with what was found"
+    (column,) = state["unreadable"]
+    assert column["texts"] == ["abt 40"] and "abt" not in column["text"] + picker.trouble
+    asked(picker, "choose", field="missing", add=column["values"])
+    assert picker.data == {"path": "people.csv", "missing": ["NA", "abt 40"]}
+    assert picker.base.columns["age"].missing == 3 and picker.base.columns["age"].kind == "number"
+    asked(picker, "choose", field="missing", value="NA, abt 40, ")
+    assert picker.base.columns["age"].missing == 3
+    asked(picker, "choose", field="missing", value="abt 40")
+    assert "NA" in [text for one in asked(picker, "hello") if one["kind"] == "state"
+                    for column in one["unreadable"] for text in column["texts"]]  # fmt: skip
+
+
+def test_markers_that_are_values_can_be_taken_out(tmp_path):
+    (tmp_path / "states.csv").write_text("state,id\n" + "NA,1\nDE,2\n,3\n" * 9)
+    picker = DataPicker({"path": "states.csv"}, folder=str(tmp_path))
+    state = next(one for one in asked(picker, "hello") if one["kind"] == "state")
+    assert state["missing"] == "NA" and picker.base.columns["state"].missing == 18
+    asked(picker, "choose", field="missing", value="")
+    assert picker.data == {"path": "states.csv", "missing": []} and picker.base.columns["state"].missing == 9
+    asked(picker, "choose", field="missing", value=None)
+    assert picker.base.columns["state"].missing == 18
+
+
+def test_a_choice_is_offered_where_the_data_do_not_decide(tmp_path):
+    (tmp_path / "people.csv").write_text("born,pay\n" + '01/02/2024,"30,996"\n03/04/2024,950\n' * 9)
+    picker = DataPicker(FRAME, folder=str(tmp_path))
+    state = [one for one in asked(picker, "choose", field="path", value="people.csv") if one["kind"] == "state"][-1]
+    (born,) = state["unreadable"]
+    assert [*born["choices"]] == ["date dd/mm/yyyy", "date mm/dd/yyyy", "text"]
+    sent = asked(picker, "choose", field="type", column="born", value=born["choices"][0])
+    columns = {one["name"]: one for one in [one for one in sent if one["kind"] == "summary"][-1]["columns"]}
+    assert columns["born"]["range"] == "2024-02-01 to 2024-04-03" and columns["pay"]["range"] == "950 to 30,996"
+    asked(picker, "choose", field="type", column="pay", value="number")
+    assert picker.base.columns["pay"].values.tolist() == [950, 30996]
+    wrong = problems(asked(picker, "choose", field="type", column="born", value="date soon"))
+    assert wrong[0][0] == "type" and "'date %d %b %Y'" in wrong[0][1]
+
+
+def test_one_of_several_tables_is_chosen(tmp_path):
+    with sqlite3.connect(tmp_path / "town.sqlite") as file:
+        file.execute("CREATE TABLE people AS SELECT 31 AS age UNION ALL SELECT 42")
+        file.execute("CREATE TABLE houses AS SELECT 1 AS id")
+    file.close()
+    picker = DataPicker(FRAME, folder=str(tmp_path))
+    sent = asked(picker, "choose", field="path", value="town.sqlite")
+    assert [one for one in sent if one["kind"] == "state"][-1]["tables"] == ["houses", "people"]
+    assert problems(sent)[0][1].endswith("the file has 2 tables; choose one below")
+    sent = asked(picker, "choose", field="table", value="people")
+    assert picker.data == {"path": "town.sqlite", "table": "people"} and picker.base.records == 2
+    assert not [one for one in sent if one["kind"] == "state"][-1]["tables"]
+    content = (tmp_path / "town.sqlite").read_bytes()
+    upload(picker, "town.sqlite", content)
+    assert "upload the file again" in problems(asked(picker, "choose", field="table", value="houses"))[0][1]
+    upload(picker, "town.sqlite", content)
+    assert picker.base.names == ["id"]
 
 
 def test_all_columns_of_a_frame_that_cannot_be_read_are_said_at_once():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widgets.data.summary import bars, summary
+from widgets.data.summary import bars, summary, value_range
 from workbench.data.column import Column
 from workbench.data.table import Table
 
@@ -39,3 +39,17 @@ def test_the_summary_counts_as_pandas_does():
     told = summary(Table.bare(frame))
     assert told["incomplete"] == frame.isna().any(axis=1).sum()
     assert [(one["distinct"], one["missing"]) for one in told["columns"]] == [(2, 1), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([30996, 950], "950 to 30,996"),
+        ([0.5, 1.25], "0.5 to 1.25"),
+        (pd.to_datetime(["2024-02-01", "2023-01-02"]), "2023-01-02 to 2024-02-01"),
+        ([7, 7], "7"),
+        (["a", "b"], ""),
+    ],
+)
+def test_the_minimum_and_the_maximum_are_shown(values, text):
+    assert value_range(Table.bare(pd.DataFrame({"x": values})).columns["x"]) == text

@@ -12,7 +12,7 @@ from widgets import FrontierChart
 from workbench.base.errors import BadInput
 from workbench.frontier.certificates import Line
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import Least
+from workbench.frontier.least import LowerBounds
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import (
@@ -90,14 +90,17 @@ def test_caps_are_typed_dragged_and_refused(chart):
     heard(chart, "hello")
     answer = heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
     assert chart.caps == {"P_loss": 0.3}
-    assert answer["capped"]["best"].startswith("Best under the cap: k-anonymity, k = 50 (mondrian): P_loss 0.1, U_loss")
+    assert answer["capped"]["best"].startswith(
+        "Recommended under the cap: number 4, k-anonymity, k = 50 (mondrian): P_loss 0.1, U_loss"
+    )
     assert answer["capped"]["best_index"] == 3 and len(answer["rows"]["rows"]["best"]) == 1
     for wrong in ("much", "nan", "inf", "0,3"):
         problem = heard(chart, "cap", field="cap-privacy", key="P_loss", value=wrong)["problem"]
         assert problem["field"] == "cap-privacy" and "give a number" in problem["text"]
     assert chart.caps == {"P_loss": 0.3}
     answer = heard(chart, "cap", field="cap-utility", key="U_loss", value=0.001)
-    assert answer["capped"]["best"].startswith("Out of reach: no point has") and answer["capped"]["best_index"] == -1
+    assert answer["capped"]["best"].startswith("Nothing is recommended: no point has")
+    assert answer["capped"]["best_index"] == -1
     heard(chart, "cap", field="cap-privacy", key="P_loss", value="")
     heard(chart, "cap", field="cap-utility", key="U_loss", value=0.02)
     assert chart.caps == {"U_loss": 0.02} and "k = 50" in chart.sent[-2]["best"]  # the most private of them
@@ -189,8 +192,8 @@ def test_without_a_sensitive_column_the_chart_says_once_what_to_do(small):
     chart.sent = []
     chart.send = lambda content, buffers=None: chart.sent.append(content)
     text = heard(chart, "hello")["nothing"]["text"]
-    assert text.startswith("No point can be drawn: the table has no sensitive column") and "in Roles" in text
-    assert text.count("sensitive column") == 1
+    assert text.startswith("No point can be drawn: no column is declared sensitive") and "in Roles" in text
+    assert text.count("declared sensitive") == 1
     chart.frontier = sweep(bare, [], [ReidentificationRisk(), InformationLoss()])
     assert "picture" in heard(chart, "hello")
 
@@ -265,7 +268,7 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     )
     heard(chart, "intervals", over="learning", field="intervals")
     assert chart.intervals == {"over": "learning"}, "nothing is tried again"
-    chart.possible = (Least(((Line(0.005, 0.01),),)),)
+    chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)
     chart.show()
     assert chart.sent[-2]["note"].endswith("where both are known. A researcher who learns may get into the shade.")
     heard(chart, "intervals", over="", field="intervals")
@@ -273,13 +276,13 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
 
 
 def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_bound(chart):
-    chart.possible = (Least(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
+    chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
     assert "That is 5 times the least that is possible" in heard(chart, "why", index=3)["why"]["text"]
     assert "least that is possible" not in heard(chart, "why", index=0)["why"]["text"], "a baseline"
     bucketized = Recipe(Mondrian(publish="bucketized"), KAnonymity(k=5))
     chart.frontier = Frontier([*points(), point(bucketized, 0.1, 0.02)], MEASURES)
     assert "least that is possible" not in heard(chart, "why", index=6)["why"]["text"], "not looked for yet"
-    chart.possible = (*chart.possible, Least(((Line(0.015, 0.05),),)))  # .01 at .1, of what is exact
+    chart.possible = (*chart.possible, LowerBounds(((Line(0.015, 0.05),),)))  # .01 at .1, of what is exact
     text = "2 times the least that is possible for a release with exact quasi-identifiers"
     assert text in heard(chart, "why", index=6)["why"]["text"]
     assert "5 times the least that is possible for any release" in heard(chart, "why", index=3)["why"]["text"]

@@ -93,6 +93,7 @@ def assert_same_as_study(editor, base):
     """What comes out is what the study makes of the same settings."""
     table = editor.table
     study = Study(quasi=table.quasi, sensitive=tuple(table.sensitive), hierarchies=editor.hierarchies)
+    study = study.with_(regions={name: table.columns[name].regions for name in table.quasi})
     assert study.table(base).fingerprint == table.fingerprint
 
 
@@ -149,8 +150,17 @@ def test_a_proposal_with_its_reason(driven, base):
 
 
 def test_no_proposal_says_why(driven):
-    driven.say("propose", column="city", field="groups")
-    assert driven.sent[-1]["kind"] == "problem" and "few enough" in driven.sent[-1]["text"]
+    driven.say("propose", column="illness", field="groups")
+    assert driven.sent[-1]["kind"] == "problem" and "no groups are needed" in driven.sent[-1]["text"]
+
+
+def test_values_of_a_quasi_identifier_are_grouped_by_what_they_occur_with(driven, base):
+    driven.say("choose", column="city")
+    driven.say("propose", column="city")
+    spec = driven.editor.hierarchies["city"]
+    assert spec["builder"] == "groups" and {v for values in spec["levels"][0].values() for v in values} == set(CITIES)
+    assert driven.shown["proposal"]["used"] and "similar other quasi-identifiers" in driven.shown["proposal"]["why"]
+    assert_same_as_study(driven.editor, base)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +366,7 @@ def test_a_name_that_another_group_has(driven):
 
 def test_numbers_that_are_no_neighbours(driven):
     driven.say("group", column="age", level=1, members=["17", "20"], label="young")
-    assert "not a partition into neighbours" in driven.problem["text"]
+    assert "not a partition into neighbors" in driven.problem["text"]
     driven.fix("Take the 2 values between")
     assert driven.editor.hierarchies["age"]["levels"] == [{"young": ["17", "20", "18", "19"]}]
     driven.say("group", column="age", level=1, members=["18"], label="18 only").fix("Give the parts names")
@@ -622,3 +632,21 @@ def test_a_table_comes_with_its_levels(table):
     assert editor.released_levels == {"age": [1, 2]}
     editor.released_levels = {"zip": [0, 0]}
     assert editor.table.level_ranges == {"zip": (0, 0)}
+
+
+def test_what_releases_show_is_chosen_undone_and_kept_while_there_are_nodes(driven):
+    driven.use("age", "intervals", by="widths", widths=["5", "10"])
+    assert [one["name"] for one in driven.shown["regions"]["choices"]] == ["exact", "ranges", "nodes"]
+    driven.say("regions", column="age", shown="nodes")
+    assert driven.editor.regions == {"age": "nodes"} and driven.editor.table.columns["age"].shows_nodes
+    assert driven.shown["regions"]["chosen"] == "nodes"
+    driven.say("regions", column="age", shown="ranges")
+    assert driven.editor.regions == {} and driven.editor.table.columns["age"].regions == "ranges", "the default"
+    driven.say("undo")
+    assert driven.editor.regions == {"age": "nodes"} and driven.editor.table.columns["age"].shows_nodes
+    driven.say("remove", column="age")
+    assert driven.editor.regions == {}, "without a hierarchy there are no nodes"
+    driven.say("regions", column="age", field="regions", shown="nodes")
+    assert driven.editor.regions == {} and any("need a hierarchy" in str(one) for one in driven.sent)
+    driven.say("choose", column="illness")
+    assert driven.shown["regions"] is None, "of a sensitive column its values are published"

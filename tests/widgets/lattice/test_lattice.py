@@ -87,7 +87,7 @@ def test_a_node_becomes_a_recipe_unless_it_breaks_the_model(part):
     part._heard(None, {"kind": "choose", "node": good, "field": "nodes"}, [])
     release = part.chosen.release(part.table)
     assert part.chosen.model == KAnonymity(8) and release.audit(KAnonymity(8)).holds
-    assert release.left_out == part._frame["left out"].iloc[good]
+    assert release.suppressed == part._frame["left out"].iloc[good]
     part._heard(None, {"kind": "choose", "node": bad, "field": "nodes"}, [])
     assert (
         "break k-anonymity, k = 8" in last(part, "problem")[0]["text"] and part.chosen.release(part.table) is not None

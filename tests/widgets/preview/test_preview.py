@@ -180,7 +180,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     asyncio.run(asked())
     problem = stand.last("problem")
     assert problem["field"] == "release"
-    assert "'birth' tells 'age' of 40 records" in problem["text"]
+    assert "'birth' reveals 'age' of 40 records" in problem["text"]
     assert str(tmp_path) not in problem["text"]
     assert stand.last("refused")["columns"] == ["birth"]
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
@@ -194,7 +194,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
 def test_a_release_that_breaks_its_model_is_not_offered(table, lab):
     stand = Stand(table)
     stand.preview.recipe = Recipe(Mondrian(), KAnonymity(39))
-    assert "is broken by" in stand.last("state")["audit"]
+    assert "is violated by" in stand.last("state")["audit"]
     assert stand.export("csv") is None
     assert any("not offered" in one.get("text", "") for one in stand.sent)
 

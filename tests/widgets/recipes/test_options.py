@@ -23,10 +23,9 @@ def test_of_others_every_combination_that_can_be_had_is_one():
 
 def test_a_choice_that_is_in_none_is_explained_where_something_is_missing():
     found, wrong = options(split=["widest", "information_gain"])
-    assert found == [{"name": "mondrian"}] and list(wrong) == ["target"] and "name one" in wrong["target"]
+    assert found == [{"name": "mondrian"}] and list(wrong) == ["target"] and "choose one" in wrong["target"]
     found, wrong = options(target="age")
-    assert found == [] and wrong == {"target": "split = information_gain goes with a target column, not with split = "
-                                               "widest: leave it out"}  # fmt: skip
+    assert found == [] and wrong == {"target": "target needs split = information_gain, not widest; remove target"}
     found, wrong = options(strict=False, split="information_gain", target="age")
     assert found == [] and len(wrong) == 1, "said once"
 

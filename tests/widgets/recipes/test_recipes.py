@@ -164,7 +164,7 @@ def test_options_that_go_together_only_are_explained_until_they_do(stand, small)
     target = small(0).quasi[0]
     stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
     problems = stand.last("draft")["problems"]
-    assert problems == {"method.0.target": "split = information_gain goes with a target column: name one"}, "once"
+    assert problems == {"method.0.target": "split = information_gain needs a target column; choose one"}, "once"
     assert stand.picker.recipes == RECIPES
     place = 1 + small(0).names.index(target)
     stand.say("choices", field="method.0.target", group=0, name="target", places=[place])
@@ -177,7 +177,7 @@ def test_a_choice_that_goes_with_nothing_is_left_out_of_the_grid(stand, small):
     names, gain = small(0).names, {"name": "mondrian", "split": "information_gain"}
     place = 1 + names.index("work")
     stand.say("choices", field="method.0.split", group=0, name="split", places=[0, 1])
-    assert "goes with a target" in stand.last("draft")["problems"]["method.0.target"]
+    assert "needs a target" in stand.last("draft")["problems"]["method.0.target"]
     stand.say("choices", field="method.0.target", group=0, name="target", places=[0, place])
     assert stand.last("draft")["problems"] == {}
     methods = [one["method"] for one in stand.picker.recipes]
@@ -391,14 +391,14 @@ def test_a_new_model_in_a_file_appears_by_itself(tmp_path, monkeypatch, small):
         '"""Minimum size: a model of a test, dropped in as a file; every class has that many records."""\n'
         "from dataclasses import dataclass\n"
         "from workbench.models import Model\n"
-        "from workbench.base.variants import parameter\n"
+        "from workbench.base.parameters import parameter\n"
         "@dataclass(frozen=True)\n"
         "class MinimumSize(Model):\n"
         "    least: float = parameter(4.0, 'records', low=1, high=64)\n"
         "    name, figure, at_least = 'minimum size', 'least', True\n"
         "    @property\n"
         "    def limit(self): return self.least\n"
-        "    def score_one(self, histogram, sensitive): return histogram.sum(axis=1)\n"
+        "    def score_column(self, histogram, sensitive): return histogram.sum(axis=1)\n"
     )
     monkeypatch.setattr(workbench.models, "__path__", [*workbench.models.__path__, str(tmp_path)])
     try:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tests.methods.raking.tables import table as exchanging
+from tests.methods.raking.tables import with_values
 from widgets.release import facts
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
@@ -18,7 +19,10 @@ POINT = Point(
 
 def test_what_is_learnt_and_what_is_lost_is_told_of_the_axes():
     told = facts.sentences(POINT, MEASURES, None)
-    assert told == {"privacy": "learnt", "utility": "U_loss is undefined: nobody asked"}
+    small = " Classes of fewer than 5 records are possible: its model allows them; combine it with k-anonymity."
+    assert told == {"privacy": f"learnt{small}", "utility": "U_loss is undefined: nobody asked"}
+    sized = replace(POINT, recipe=replace(POINT.recipe, model=KAnonymity(5)))
+    assert facts.sentences(sized, MEASURES, None)["privacy"] == "learnt"
     assert facts.sentences(None, MEASURES, None) == {} and facts.figures(None, MEASURES, None) == []
 
 
@@ -38,8 +42,16 @@ def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
         facts.sentences(point, MEASURES, None, data, method(data, close))["privacy"]
         for method in (RakedBuckets(smallest=10), Mondrian())
     )
-    assert told.startswith("learnt. That is about belief. By what is true: an adversary guesses illness right for ")
-    assert plain == "learnt."
+    assert told.startswith("learnt. That is about belief. By what is true: an attacker guesses illness correctly for ")
+    assert plain.startswith("learnt. Classes of fewer than 5 records")
+
+
+def test_what_the_method_reports_about_the_release_is_on_its_card():
+    data, close = with_values(139, 487, 21), TCloseness(0.2, distance="js")
+    release = RakedBuckets()(data, close)
+    shown = facts.told(POINT, release, MEASURES, None, data, {})
+    assert shown["notices"] == [*release.notices] and "plain buckets" in shown["notices"][0]
+    assert facts.told(None, None, MEASURES, None, None, {})["notices"] == []
 
 
 def test_there_is_one_row_a_measure_privacy_first():

@@ -5,7 +5,7 @@ import pandas as pd
 from widgets.roles.column_rows import column_row, level_sizes, singled_row, smallest_rows
 from workbench.data.hierarchies.builders import Prefixes
 from workbench.data.table import Table
-from workbench.data.uniqueness import single_out
+from workbench.data.uniqueness import count_unique
 
 TABLE = Table.bare(pd.DataFrame({"zip": ["11", "12", "21", None, "11", "21"], "disease": list("aabbab")}))
 
@@ -24,7 +24,7 @@ def test_levels_count_the_missing():
 
 
 def test_what_columns_single_out():
-    row = singled_row(single_out(TABLE, ("zip", "disease")))
+    row = singled_row(count_unique(TABLE, ("zip", "disease")))
     assert row == {"names": ("zip", "disease"), "unique": 2, "share": 1 / 3, "records": 6, "about": False}
 
 

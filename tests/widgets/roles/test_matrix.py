@@ -21,10 +21,10 @@ def test_a_row_says_what_its_column_tells_about_each():
     assert found["rows"][0][0] is None and found["rows"][1][1] is None
     cell = found["rows"][0][1]
     assert (cell["text"], cell["strength"], cell["words"]) == ("100 %", 1, "zip determines state")
-    assert "0 records are exceptions" in cell["why"] and cell["why"].endswith("while zip stays as fine as it is.")
+    assert "0 records are exceptions" in cell["why"] and cell["why"].endswith("unless zip is generalized too.")
     assert found["said"][0] == {
         "words": "zip determines state",
-        "meaning": "Generalizing state hides nothing while zip stays as fine as it is.",
+        "meaning": "Generalizing state hides nothing unless zip is generalized too.",
     }
 
 

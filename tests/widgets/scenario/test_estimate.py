@@ -8,7 +8,8 @@ from widgets.scenario.uses import proposed
 
 def test_each_use_counts_for_each_release_and_both_ends(monkeypatch):
     asked = []
-    monkeypatch.setattr(estimate, "seconds", lambda release, target, miners: asked.append((target, len(miners))) or 2.0)
+    seconds = lambda release, target, miners: asked.append((target, len(miners))) or 2.0  # noqa: E731
+    monkeypatch.setattr(estimate, "estimate_seconds", seconds)
     assert duration_of(proposed(people()), people(), None, 26) == 2 * 2.0 * 28
     assert asked == [("ill", 1), ("age", 3)]
 

@@ -5,7 +5,7 @@ import pytest
 from widgets.scenario.miner_rows import in_short, of_values, offers, rows, ticked
 from workbench.base.errors import BadInput
 from workbench.miners import Mean, NaiveBayes, OneRule, RandomForest
-from workbench.miners.sets import chosen, miners
+from workbench.miners.sets import miners, resolve_miners
 
 
 def test_every_miner_has_a_box_and_those_of_numbers_where_they_can_be_asked():
@@ -23,7 +23,7 @@ def test_every_miner_has_a_box_and_those_of_numbers_where_they_can_be_asked():
 def test_one_with_settings_of_its_own_keeps_them():
     given = [RandomForest(trees=7), "naive bayes"]
     names = [one["name"] for one in rows(given, numbers=True) if one["on"]]
-    assert set(chosen(ticked(given, [*names, "one rule"]))) == {RandomForest(trees=7), NaiveBayes(), OneRule()}
+    assert set(resolve_miners(ticked(given, [*names, "one rule"]))) == {RandomForest(trees=7), NaiveBayes(), OneRule()}
 
 
 def test_what_is_a_set_is_called_by_its_name():

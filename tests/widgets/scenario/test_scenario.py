@@ -5,7 +5,7 @@ import pytest
 from tests.widgets.scenario.people import people
 from widgets.scenario import scenario
 from widgets.scenario.scenario import ScenarioPicker
-from workbench.miners.sets import called, chosen
+from workbench.miners.sets import display_name, resolve_miners
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_it_is_built_step_by_step_and_used_at_once(part):
     say(part, "weigh", side="bad", text="10: sex = 'F'\n0: others")
     good, bad = part.scenario.good, part.scenario.bad
     assert (good.target, good.error) == ("wage", "absolute")
-    assert {*map(called, chosen(good.miners))} == {"naive bayes", "mean"}
+    assert {*map(display_name, resolve_miners(good.miners))} == {"naive bayes", "mean"}
     assert (bad.target, bad.c, bad.of, bad.miners) == (("age", "sex"), 25, "average", "common")
     assert bad.weights.data == {"sex = 'F'": 10, "others": 0} and not part.used
     heard = []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import websocket
 
+from tests.browser.stage import voila, write_notebook
 from tests.widgets.server.visitor import TOKEN, V1, visited
 
 
@@ -93,3 +94,11 @@ def test_the_server_answers_this_machine_only(visitor):
     assert listening == {f"0100007F:{visitor.port:04X}"}
     with pytest.raises((http.client.HTTPException, OSError)):
         http.client.HTTPConnection("127.0.0.2", visitor.port, timeout=5).request("GET", "/")
+
+
+def test_a_server_that_ends_leaves_nothing_in_the_temporary_folder(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with voila(write_notebook(tmp_path / "page.ipynb", "1"), TMPDIR=str(temporary)):
+        assert list(temporary.iterdir())
+    assert list(temporary.iterdir()) == []

@@ -5,7 +5,7 @@ from tests.methods.raking.tables import table
 from tests.widgets.server.visitor import within
 from widgets.session.finding import Finder, joined, worth_keeping
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.grid import written_out
+from workbench.frontier.grid import expand_recipe
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
@@ -46,7 +46,7 @@ def test_what_is_efficient_and_new_is_one_entry_for_each_family():
     ]
     found = worth_keeping(Frontier([*points, *baselines()], [P, U]), [Recipe(Mondrian(), KAnonymity(9))])
     assert len(found) == 3 and found[0]["model"]["t"] == [0.1, 0.2]
-    written = {str(recipe) for entry in found for recipe in written_out(entry)}
+    written = {str(recipe) for entry in found for recipe in expand_recipe(entry)}
     assert written == {str(points[i].recipe) for i in (0, 1, 3, 4)}
 
 

@@ -7,11 +7,12 @@ import pytest
 
 from tests.widgets.server.visitor import within
 from widgets import FrontierChart, ReleaseCard, ReleasePreview
+from widgets.session import sweeping
 from widgets.session.points import Points
 from widgets.topbar.topbar import TopBar
+from workbench.base import durations
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import written_out
-from workbench.methods import Mondrian
+from workbench.frontier.grid import expand_recipe
 from workbench.studies.study import Study
 
 STUDY = Study(
@@ -48,17 +49,16 @@ def test_they_are_on_every_part_when_all_are_there(small, parts):
     assert points.at(0) == points.frontier.measured[0].recipe and points.at(99) is None
 
 
-def test_a_sweep_that_takes_long_says_about_how_long(small, parts, monkeypatch):
+def test_a_long_sweep_shows_the_remaining_time(small, parts, monkeypatch):
     sent, bar = [], parts[3]
     monkeypatch.setattr(bar, "state", lambda **changes: sent.append(changes))
-    for seconds, words in ((100.0, "about"), (0.0, "")):
-        monkeypatch.setattr(Mondrian, "seconds", lambda *_, seconds=seconds: seconds)
-        sent.clear()
-        points, ended = points_of(small(0), parts)
-        points.measure()
-        assert within(20, lambda: ended)  # noqa: B023
-        said = [change["expects"] for change in sent if "expects" in change]
-        assert said[0] == "" and said[-1].startswith(words) and said[-1].endswith(" in all" if words else "")
+    monkeypatch.setattr(durations, "EARLIEST", 0.0)
+    monkeypatch.setattr(sweeping, "OFTEN", 0.0)
+    points, ended = points_of(small(0), parts)
+    points.measure()
+    assert within(20, lambda: ended)
+    texts = [change["remaining"] for change in sent if "remaining" in change]
+    assert texts[0] == texts[-1] == "" and any(text.endswith(" left") for text in texts)
 
 
 def test_those_of_what_is_gone_are_compared_with_nothing(small, parts):
@@ -89,7 +89,7 @@ def test_a_search_adds_points_and_what_is_efficient_joins_the_study(small, parts
     assert within(20, lambda: kept)
     assert len(points) > len(before.measured) and points.frontier.complete and not chart.growing
     (entries,) = kept
-    written = [recipe for entry in entries for recipe in written_out(entry)]
+    written = [recipe for entry in entries for recipe in expand_recipe(entry)]
     standing = [
         p.recipe for p, stands in zip(points.frontier.measured, points.frontier.is_efficient(), strict=True) if stands
     ]

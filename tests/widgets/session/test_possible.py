@@ -9,7 +9,7 @@ from widgets.base import turns
 from widgets.session import possible
 from widgets.session.possible import Possible
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import found_least
+from workbench.frontier.least import known_lower_bounds
 from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 
 
@@ -27,11 +27,11 @@ def test_it_is_found_for_any_release_and_for_exact_ones(live):
     chart, data, seen, shown = FrontierChart(None), table(records=300), [], []
     chart.observe(lambda event: seen.append(len(event.new)), "possible")
     card = ReleaseCard(None)
-    card.show = lambda: shown.append(found_least(data, min_support=0.1))
+    card.show = lambda: shown.append(known_lower_bounds(data, min_support=0.1))
     found = Possible(chart, card)
     found.find(data, on(PrivacyLoss(), UtilityLoss(min_support=0.1)))
     assert within(20, lambda: len(chart.possible) == 2) and seen == [1, 2]
-    assert chart.possible == tuple(found_least(data, exact=exact, min_support=0.1) for exact in (False, True))
+    assert chart.possible == tuple(known_lower_bounds(data, exact=exact, min_support=0.1) for exact in (False, True))
     assert len(shown) == 2 and None not in shown, "the card says it of the release that is there"
     found.forget()
     assert chart.possible == ()
@@ -51,7 +51,7 @@ def test_it_is_found_for_any_release_and_for_exact_ones(live):
 def test_on_other_axes_there_is_none(live, measures):
     chart, data = FrontierChart(None), table(records=100)
     Possible(chart, ReleaseCard(None)).find(data, on(*measures))
-    assert chart.possible == () and found_least(data) is None
+    assert chart.possible == () and known_lower_bounds(data) is None
 
 
 def test_where_no_bound_is_known_there_is_none(live):
@@ -63,7 +63,7 @@ def test_where_no_bound_is_known_there_is_none(live):
 def test_in_a_script_nobody_looks():
     chart, data = FrontierChart(None), table(records=100)
     Possible(chart, ReleaseCard(None)).find(data, on(PrivacyLoss(), UtilityLoss()))
-    assert chart.possible == () and found_least(data) is None
+    assert chart.possible == () and known_lower_bounds(data) is None
 
 
 def test_a_release_that_is_made_keeps_it_waiting_for_a_moment():

@@ -1,17 +1,16 @@
 """A sweep beside the kernel: points arrive, the last picture is whole, and a newer sweep silences the older."""
 
 from tests.widgets.server.visitor import within
-from widgets.session import sweeping
-from widgets.session.sweeping import Sweeper, told_apart
+from widgets.session.sweeping import Sweeper
 from workbench.frontier.recipe import Recipe, recipes
 from workbench.measures import Discernibility, InformationLoss, PrivacyLoss
-from workbench.methods import Keep, KMember, Mondrian
+from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 
 
 def test_all_points_arrive_with_the_baselines(small):
     arrived, failed = [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None)
     asked = recipes(Mondrian(), KAnonymity, k=[2, 5, 9])
     sweeper.start(small(0), asked, [PrivacyLoss(), InformationLoss()], None)
     assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
@@ -20,30 +19,21 @@ def test_all_points_arrive_with_the_baselines(small):
     assert [point.recipe for point in frontier.measured][:3] == list(asked)
 
 
-def test_it_says_how_long_all_will_take(small, monkeypatch):
-    monkeypatch.setattr(KMember, "seconds", lambda *_: 30.0)
-    monkeypatch.setattr(sweeping, "threads", lambda: 2)
-    told, arrived = [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), told.append, lambda words: None, told.append)
-    sweeper.start(small(0), recipes(KMember(), KAnonymity, k=[2, 5, 9]), [PrivacyLoss()], None)
-    assert within(20, lambda: arrived and not arrived[-1][3]) and told == [45.0]
-
-
-def test_what_goes_wrong_is_handed_over(small):
-    class Broken(Discernibility):
-        def measure(self, release):
-            raise RuntimeError("broken")
+def test_an_error_outside_the_measures_is_handed_over(small, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("broken")
 
     failed, arrived = [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
-    sweeper.start(small(0), [], [Broken()], None)
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None)
+    monkeypatch.setattr(Remove, "release", broken)
+    sweeper.start(small(0), [], [Discernibility()], None)
     assert within(20, lambda: failed) and not sweeper.busy
-    assert arrived[-1][1:] == (0, 2, False), "it is over all the same"
+    assert not arrived[-1][3], "it is over all the same"
 
 
 def test_what_does_not_go_with_the_table_stops_no_other(small):
     arrived, failed = [], []
-    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None, lambda seconds: None)
+    sweeper = Sweeper(lambda *what: arrived.append(what), failed.append, lambda words: None)
     lacking = recipes(Mondrian(split="information_gain", target="town"), KAnonymity, k=[2, 5])
     sweeper.start(small(0), [*lacking, *recipes(Mondrian(), KAnonymity, k=[3])], [PrivacyLoss()], None)
     assert within(20, lambda: arrived and not arrived[-1][3]) and not failed
@@ -54,5 +44,5 @@ def test_what_does_not_go_with_the_table_stops_no_other(small):
 
 
 def test_the_seed_of_a_baseline_tells_nothing_apart():
-    assert told_apart(Recipe(Keep(), seed=1)) == told_apart(Recipe(Keep(), seed=2))
-    assert told_apart(Recipe(Mondrian(), KAnonymity(2), 1)) != told_apart(Recipe(Mondrian(), KAnonymity(2), 2))
+    assert Recipe(Keep(), seed=1).identity == Recipe(Keep(), seed=2).identity
+    assert Recipe(Mondrian(), KAnonymity(2), 1).identity != Recipe(Mondrian(), KAnonymity(2), 2).identity

@@ -11,7 +11,7 @@ def test_each_line_is_a_query_or_says_what_is_wrong_with_it_and_where():
     found = Lines(people()).read("age >= 40\n\n  \nagee = 3 \nsex = 'X'")
     assert [(line.row, bool(line.query), line.at) for line in found] == [(0, True, 0), (3, False, 0), (4, True, 0)]
     assert "did you mean 'age'" in found[1].wrong
-    assert "no record has the value" in found[2].view()["note"] and not found[0].view()["note"]
+    assert "no record has the requested value" in found[2].view()["note"] and not found[0].view()["note"]
 
 
 def test_answers_are_those_of_the_records():

@@ -1,6 +1,6 @@
-"""Records in a file of DuckDB's own, larger than memory: they are read, counted and written some at a time.
+"""Records in a temporary DuckDB file, larger than memory; they are read, counted and written in batches.
 
-The SQL is narrow (SELECT, GROUP BY, ORDER BY, JOIN), so that another engine can speak it too.
+The SQL is restricted to SELECT, GROUP BY, ORDER BY and JOIN, which other engines understand, too.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.connection import Private, discard
+from workbench.base.connection import PrivateConnection, discard
 from workbench.base.errors import BadInput
-from workbench.base.progress import step, stoppable
+from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Gathering, changing, plain
-from workbench.data.engines.elsewhere import Cut, Elsewhere, Runs, Tallies, between, case, union
-from workbench.data.engines.piles import Piles
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, EngineBuilder, changing, plain
+from workbench.data.engines.external_shuffle import ExternalShuffle
+from workbench.data.engines.remote import Cut, RemoteEngine, Runs, Tallies, between, case, union
 from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")
 ROWS = 4 * BATCH
-NUMBER = "number"  # of each record, in the order of the source
-LOOKED_UP = 2**26  # combinations of codes of which each may have a number in memory
+NUMBER = "number"  # the column with the number of each record in the source
+LOOKED_UP = 2**26  # maximum number of combinations for an array of their classes
 
 
 class RecordTables:
-    """Tables in a file that only this user can read, and that is gone with the last table of records in it."""
+    """Tables in a private file, which is deleted with the last table of records in it."""
 
     def __init__(self, memory_limit: str | None, temp_directory: str | os.PathLike[str] | None) -> None:
-        private = Private(memory_limit, temp_directory)
+        private = PrivateConnection(memory_limit, temp_directory)
         self.folder, self._connection, self._numbers = private.directory, private.connection, count()
         self._discard = weakref.finalize(self, discard, private.connection, private.directory)
         path = str(private.directory / "records.db").replace("'", "''")
@@ -44,35 +44,35 @@ class RecordTables:
         self._connection.execute(f"ATTACH '{path}' AS store")
 
     def name(self) -> str:
-        """A name for a new table."""
+        """Return a name for a new table."""
         return f"store.t{next(self._numbers)}"
 
     def cursor(self, **given: pa.Table) -> duckdb.DuckDBPyConnection:
-        """What asks by itself, whatever other threads ask; it sees these tables too."""
+        """Return a cursor that is independent of other threads, with temporary tables."""
         cursor = self._connection.cursor()
         for name, table in given.items():
             cursor.register(name, table)
         return cursor
 
     def run(self, sql: str, **given: pa.Table) -> None:
-        """One statement."""
+        """Run one statement."""
         cursor = self.cursor(**given)
         _careful(lambda: cursor.execute(sql), cursor)
         cursor.close()
 
     def keep(self, sql: str, **given: pa.Table) -> str:
-        """What a query finds, as a table of the store."""
+        """Store the result of a query as a table; return its name."""
         name = self.name()
         self.run(f"CREATE TABLE {name} AS {sql}", **given)
         return name
 
     def ask(self, sql: str, **given: pa.Table) -> pa.Table:
-        """What a query finds."""
+        """Return the result of a query."""
         cursor = self.cursor(**given)
         return _careful(lambda: cursor.sql(sql).to_arrow_table(), cursor)
 
     def batches(self, sql: str, rows: int = ROWS, **given: pa.Table) -> Iterator[pa.RecordBatch]:
-        """The same, some rows at a time."""
+        """Yield the result of a query in batches."""
         cursor = self.cursor(**given)
         reader = _careful(lambda: cursor.sql(sql).to_arrow_reader(rows), cursor)
         while (batch := _careful(lambda: next(reader, None), cursor)) is not None:
@@ -80,22 +80,22 @@ class RecordTables:
 
 
 def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
-    """What the work comes to, or our words for DuckDB's, which may quote a record."""
+    """Return the result of the work. Errors are replaced: DuckDB's messages may quote a record."""
     failure = None
     try:
-        return stoppable(work, cursor.interrupt)
+        return run_interruptible(work, cursor.interrupt)
     except (duckdb.Error, pa.ArrowException) as error:
         failure = str(error)
     if "Out of Memory" in failure or "out of memory" in failure:
-        raise BadInput("the memory limit is too small to count these records; raise memory_limit")
+        raise BadInput("the memory limit is too small to count these records; increase memory_limit=")
     if "IO Error" in failure or "Could not write" in failure:
         raise _no_room()
-    raise BadInput(f"DuckDB cannot hold these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
+    raise BadInput(f"DuckDB cannot store these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
 
 
 def _no_room() -> BadInput:
-    """What is said where the disk is full."""
-    return BadInput("there is no room for a file of these records; make room, or name another temp_directory")
+    """Return the error for a full disk."""
+    return BadInput("the disk is full; free some space, or set temp_directory= to another folder")
 
 
 class Growing:
@@ -105,15 +105,15 @@ class Growing:
         self.name, self._store, self._begin = store.name(), store, "CREATE TABLE {} AS"
 
     def add(self, batch: pa.Table) -> None:
-        """Some rows more. Each by itself: a transaction would keep every batch in memory until its end."""
+        """Add a batch by itself: a transaction would keep every batch in memory until its end."""
         self._store.run(f"{self._begin.format(self.name)} SELECT * FROM batch", batch=batch)
         self._begin = "INSERT INTO {}"
 
 
-class DuckDB(Elsewhere):
-    """`records` is what a query is asked FROM; `fields` is what it calls the columns."""
+class DuckDB(RemoteEngine):
+    """Records in DuckDB: `found_in` is the FROM clause, `fields` has the names of the columns there."""
 
-    about = "in a file of DuckDB's on the disk, as engine='duckdb' asks for; only counts are in memory"
+    about = "in a DuckDB file, because of engine='duckdb'; only counts are in memory"
 
     def __init__(self, store: RecordTables, found_in: str, fields: Mapping[str, str], records: int) -> None:
         self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records
@@ -144,7 +144,7 @@ class DuckDB(Elsewhere):
         return found
 
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
-        step(f"combinations of values among {self.records:,} records")
+        checkpoint(f"combinations of values among {self.records:,} records")
         cursor = self._store.cursor()
         fields = [self._fields[name] for name in quasi], {name: self._fields[name] for name in others}
         return _careful(lambda: counted(cursor, f"{self._from} AS r", *fields), cursor)
@@ -174,20 +174,26 @@ class DuckDB(Elsewhere):
         hashed = f"hash({', '.join(self._fields[name] for name in names)})"
         return self._store.ask(f"SELECT approx_count_distinct({hashed}) AS n FROM {self._from} AS r")["n"][0].as_py()
 
+    def combinations_of(self, names: Sequence[str]) -> tuple[int, int]:
+        listed = ", ".join(self._fields[name] for name in names)
+        grouped = f"(SELECT count(*) AS n FROM {self._from} AS r GROUP BY {listed}) AS g"
+        found = self._store.ask(f"SELECT count(*) AS n, count(*) FILTER (n = 1) AS lone FROM {grouped}")
+        return found["n"][0].as_py(), found["lone"][0].as_py()
+
     def shuffled(
         self, names: Sequence[str | None], partition: ClassesOfCells | ClassesOfParts
     ) -> Iterator[list[np.ndarray]]:
         wanted, failed = [*dict.fromkeys(names)], False
         parts = partition.parts() if isinstance(partition, ClassesOfParts) else iter([(self, partition)])
-        step(f"{self.records:,} records, with their classes")
+        checkpoint(f"classes of {self.records:,} records")
         try:
-            with Piles(self._store.folder, self.records) as piles:
+            with ExternalShuffle(self._store.folder, self.records) as shuffle:
                 for engine, classes in parts:
                     assert isinstance(engine, DuckDB)
                     for some in engine._in_classes(wanted, classes):
-                        piles.deal(some)
-                step(f"{self.records:,} records, in random order")
-                for columns in piles.shuffled():
+                        shuffle.add(some)
+                checkpoint(f"random order of {self.records:,} records")
+                for columns in shuffle.shuffled():
                     found = dict(zip(wanted, columns, strict=True))
                     yield [found[name] for name in names]
         except OSError:
@@ -196,7 +202,7 @@ class DuckDB(Elsewhere):
             raise _no_room()
 
     def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[Sequence[np.ndarray]]:
-        """The codes of these columns (None: the class), without the records that are left out, in no order."""
+        """Yield the codes of these columns (None: the class) without suppressed records, in no order."""
         if isinstance(classes, int):
             return self._rows(names, f"CAST({classes} AS INTEGER)")
         keys, group = classes.keys()
@@ -210,7 +216,7 @@ class DuckDB(Elsewhere):
     def _looked_up(
         self, names: Sequence[str | None], keys: Mapping[str, np.ndarray], sizes: Sequence[int], group: np.ndarray
     ) -> Iterator[Sequence[np.ndarray]]:
-        """The same, where a number for each combination that could be is less than a join."""
+        """Yield the same from an array of classes by combination, if that is smaller than a join."""
         (numbers,), count = row_keys(sizes, [len(group)], [*keys.values()])
         class_of, key = np.full(count, -1, np.int32), "0"
         class_of[numbers] = group
@@ -235,8 +241,8 @@ class DuckDB(Elsewhere):
         yield f"{self.records} {self._store.ask(sql).to_pylist()}".encode()
 
 
-class DuckDBGathering(Gathering):
-    """The records as they are read, in a table of the store; then, column by column, what code each value has."""
+class DuckDBBuilder(EngineBuilder):
+    """Collects the records in a table of the store; then codes their values column by column."""
 
     def __init__(
         self,
@@ -246,8 +252,8 @@ class DuckDBGathering(Gathering):
     ) -> None:
         self._store, self._read = RecordTables(memory_limit, temp_directory), 0
         self._records, self._fields = Growing(self._store), {name: f"c{i}" for i, name in enumerate(names)}
-        self._found: dict[str, pa.Table] = {}  # distinct values and their records
-        self._coded: dict[str, str] = {}  # by name, what a query selects
+        self._found: dict[str, pa.Table] = {}  # distinct values and their record counts
+        self._coded: dict[str, str] = {}  # by name, the expression to select
         self._joins: list[str] = []
 
     def add(self, batch: pa.RecordBatch) -> None:

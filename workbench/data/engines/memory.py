@@ -1,4 +1,4 @@
-"""Records in memory: one array of codes a column."""
+"""Records in memory: an array of codes per column."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import pyarrow as pa
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, collapse
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Engine, Gathering, changing, plain
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Engine, EngineBuilder, changing, plain
 from workbench.data.reading.value_types import Values
 
-PENDING = 1 << 24  # bytes of distinct values that wait to be merged
+PENDING = 1 << 24  # bytes of distinct values before they are merged
 
 
 class Memory(Engine):
-    """Codes of every column, one array a column."""
+    """The codes of every column as arrays."""
 
     in_memory = True
-    about = "in memory, as is usual where they fit"
+    about = "in memory, the default if they fit"
 
     def __init__(self, codes: Mapping[str, np.ndarray]) -> None:
         self._codes = dict(codes)
@@ -69,16 +69,16 @@ class Memory(Engine):
             yield np.ascontiguousarray(codes.astype(np.int32)).tobytes()
 
 
-class MemoryGathering(Gathering):
-    """The columns as they are read, each in a thread of its own."""
+class MemoryBuilder(EngineBuilder):
+    """Collects the columns as they are read, each in its own thread."""
 
     def __init__(self, names: Sequence[str], *_: str | os.PathLike[str] | None) -> None:
-        self._columns = {name: _Gathered() for name in names}
+        self._columns = {name: _ColumnBuilder() for name in names}
         self._codes: dict[str, np.ndarray] = {}
         self._threads = ThreadPoolExecutor(os.cpu_count())
 
     def add(self, batch: pa.RecordBatch) -> None:
-        list(self._threads.map(_Gathered.add, self._columns.values(), batch.columns))
+        list(self._threads.map(_ColumnBuilder.add, self._columns.values(), batch.columns))
 
     def distinct(self, name: str) -> pa.Array:
         return self._columns[name].merged()
@@ -94,20 +94,20 @@ class MemoryGathering(Gathering):
         return Memory(self._codes)
 
 
-class _Gathered:
-    """One column as it is read: codes within each batch, and where the values of each batch stand among all so far.
+class _ColumnBuilder:
+    """One column while it is read: codes within each batch, and the positions of the batch's values among all values.
 
-    Values are merged in large portions: a dictionary in Python would cost ten times as much for all-distinct columns.
+    Values are merged in large portions: a Python dictionary would cost ten times as much for columns of unique values.
     """
 
     def __init__(self) -> None:
         self._codes: list[np.ndarray] = []
-        self._where: list[np.ndarray] = []  # batch value -> known value
+        self._where: list[np.ndarray] = []  # per batch: the index of each value among the known ones
         self._known: pa.Array | None = None
         self._pending: list[pa.Array] = []
 
     def add(self, batch: pa.Array) -> None:
-        """One batch more."""
+        """Add a batch."""
         encoded = (plain(batch) if pa.types.is_null(batch.type) else batch).dictionary_encode()
         values = encoded.dictionary
         self._pending.append(plain(values))
@@ -128,14 +128,14 @@ class _Gathered:
         self._known, self._pending = merged.dictionary, []
 
     def merged(self) -> pa.Array:
-        """The distinct values of all batches."""
+        """Return the distinct values of all batches."""
         if self._pending:
             self._merge()
         assert self._known is not None  # a source without records raises
         return self._known
 
     def first(self, values: np.ndarray) -> int:
-        """The first record, from 1, that has one of these distinct values."""
+        """Return the first record, counted from 1, with one of these distinct values."""
         start = 1
         for codes, where in zip(self._codes, self._where, strict=True):
             here = np.append(np.isin(where, values), False)[codes]
@@ -145,7 +145,7 @@ class _Gathered:
         return 0
 
     def coded(self, name: str, found: Values) -> tuple[Column, np.ndarray]:
-        """The column, and the code of every record; gives back its memory on the way."""
+        """Return the column and the code of every record; releases the memory of the batches."""
         self._known, size = None, len(found.values)
         place = np.where(found.place < 0, size, found.place).astype(np.int16 if size < 2**15 else np.int32)
         codes = np.empty(sum(map(len, self._codes)), dtype=place.dtype)

@@ -1,7 +1,7 @@
-"""Records that stay where they are, in Spark: Apache's own, or another server that speaks Spark Connect.
+"""Records that stay in Spark: Apache Spark, or another server that supports Spark Connect.
 
-What is asked is narrow, so that every server understands it alike: columns by plain names, filters, JOIN, and GROUP BY
-of named columns. Distinct values and counts leave Spark, and records only as they are released.
+All servers interpret the queries in the same way: they have only plain column names, filters, JOIN, and GROUP BY of
+named columns. Spark returns distinct values and counts, and records only for release.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, Coding, changing, plain, spark_workers
-from workbench.data.engines.elsewhere import KEYS, Cut, Cutting, Elsewhere, Runs, Tallies, case, columns_of
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, CodeAssigner, changing, plain, spark_workers
+from workbench.data.engines.remote import KEYS, Cut, Cutting, RemoteEngine, Runs, Tallies, case, columns_of
 from workbench.data.engines.spark_session import Session, Untyped
 from workbench.data.reading.value_types import Values
 
-MOST = 50_000_000  # cells, or values of a column, that come to this side: gigabytes
-WORKERS = "pip install privacy-utility-workbench there"
-GONE, NEW = -1, -2  # the code of records that are left out, and of a value that was not there when it was read
+MOST = 50_000_000  # maximum number of cells or values of a column in this process: gigabytes
+WORKERS = "run pip install privacy-utility-workbench there"
+GONE, NEW = -1, -2  # codes of dropped records, and of values that did not exist when the table was read
 
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Of one column its plain name in Spark, its distinct values there, and the code and the records of each."""
+    """A column in Spark: its field, its distinct values, and the code and the number of records of each."""
 
     field: str
     values: pa.Array
     codes: np.ndarray
     records: np.ndarray
     null: int  # the code of null
-    nulls: int  # its records
-    left: np.ndarray | None = None  # the records of each code, where some are left out and these were counted
+    nulls: int  # number of null records
+    left: np.ndarray | None = None  # number of records of each code after a selection, if counted
 
     def mapped(self, places: np.ndarray) -> Codes:
-        """Other codes, `places[code]`."""
-        longer, left = np.append(places, [NEW, GONE]), self.left  # -2 and -1 stay what they are
+        """Replace the codes by `places[code]`."""
+        longer, left = np.append(places, [NEW, GONE]), self.left  # -2 and -1 are kept
         if left is not None:
             some = places[: len(left)]  # codes beyond these have no records
             left = np.bincount(some[some >= 0], left[: len(some)][some >= 0]).astype(np.int64)
@@ -51,29 +51,29 @@ class Codes:
         return replace(self, codes=codes, null=int(longer[self.null]), left=left)
 
     def known(self, some_gone: bool) -> np.ndarray | None:
-        """The records of each code that are to be found; None where that was not counted."""
+        """Return the expected number of records of each code; None if it was not counted."""
         return self.left if some_gone else self.counts(self.size)
 
     @property
     def size(self) -> int:
-        """No code is as large."""
+        """An upper bound of the codes."""
         return max(int(self.codes.max(initial=-1)), self.null) + 1
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a record with some value is left out."""
+        """True if records with some value are dropped."""
         return self.null == GONE or bool((self.codes == GONE).any())
 
     def counts(self, size: int) -> np.ndarray:
-        """The records of each code, where none is left out."""
+        """Return the number of records of each code, if none is dropped."""
         found = np.bincount(self.codes, self.records, size).astype(np.int64)
         if self.nulls:
             found[self.null] += self.nulls
         return found
 
 
-class Spark(Elsewhere):
-    """`frame` has the records, by plain names; `codes` what is known of each column, by its own name."""
+class Spark(RemoteEngine):
+    """Records in Spark: `frame` has them under plain field names, `codes` describes each column by its own name."""
 
     may_change = True
 
@@ -85,7 +85,7 @@ class Spark(Elsewhere):
 
     @property
     def about(self) -> str:
-        return f"in {self.session.where} ({self.where}), since the data are there; only counts are in memory"
+        return f"in {self.session.where} ({self.where}), because the data are there; only counts are in memory"
 
     def _with(self, codes: Mapping[str, Codes], names: Sequence[str], records: int) -> Spark:
         return Spark(self.session, self._frame, codes, names, records, self.where)
@@ -113,15 +113,15 @@ class Spark(Elsewhere):
         return found
 
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
-        step(f"combinations of values among {self.records:,} records")
+        checkpoint(f"combinations of values among {self.records:,} records")
         names = list(dict.fromkeys([*quasi, *others]))
         fields = [self.code_of(name) for name in names]
         query = self.coded(names).groupBy(*fields).count()
         found = self.session.ask(query.limit(MOST + 1) if self.records > MOST else query)
         if len(found) > MOST:
             raise BadInput(
-                f"{self.where}: more than {MOST:,} records differ in {join_names(names)}, too many for the memory of "
-                "this process; leave one of these out, or read a table in which the finest of them has fewer values"
+                f"{self.where}: more than {MOST:,} combinations of {join_names(names)}, too many for the memory of "
+                "this process; remove one of these columns, or read a table in which the finest has fewer values"
             )
         codes = {name: found[field].to_numpy() for name, field in zip(names, fields, strict=True)}
         weight = found["count"].to_numpy()
@@ -152,7 +152,7 @@ class Spark(Elsewhere):
     def where_cut(self) -> str:
         if spark_workers.ready(self.session):
             return "by Spark's workers"
-        return f"part by part here, since Spark's workers have no workbench of this version ({WORKERS})"
+        return f"part by part here, because Spark's workers do not have this version of the workbench ({WORKERS})"
 
     def classes_there(self, cutting: Cutting, most: int) -> pa.Table | None:
         return spark_workers.classes(self, cutting, most) if spark_workers.ready(self.session) else None
@@ -174,7 +174,7 @@ class Spark(Elsewhere):
             yield [column[order[start : start + BATCH]] for column in columns]
 
     def below(self, limit: int, salt: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        # rand(seed) is a constant on one server; 2 ** 63 - 1 leaves out the sign
+        # rand(seed) is a constant on one server; 2 ** 63 - 1 removes the sign
         chance = f"xxhash64(monotonically_increasing_id(), CAST({salt} AS BIGINT)) & {KEYS - 1} AS chance"
         frame = self._frame.selectExpr("*", chance).filter(f"chance <= {limit - 1}")
         drawn = Spark(self.session, frame, self._columns, self._names, self.records, self.where)
@@ -189,14 +189,14 @@ class Spark(Elsewhere):
         found = self.session.ask(self.coded(self._names).selectExpr(hashed, "count(*) AS n"))
         yield str(found.to_pylist()).encode()
 
-    # --- what is asked
+    # --- queries
 
     def code_of(self, name: str) -> str:
-        """What the codes of a column are called in Spark."""
+        """Return the name of a column's codes in Spark."""
         return f"k{self._columns[name].field}"
 
     def coded(self, names: Sequence[str], *beside: str) -> Any:
-        """The codes of these columns, without the records that are left out; beside them what the records have."""
+        """Return the codes of these columns without dropped records, and further fields of the records."""
         filters = [name for name, column in self._columns.items() if column.leaves_out]
         frame, listed = self._frame, [*beside]
         for name in dict.fromkeys([*names, *filters]):
@@ -214,7 +214,7 @@ class Spark(Elsewhere):
         return frame
 
     def in_classes(self, names: Sequence[str], partition: ClassesOfCells | ClassesOfParts) -> Any:
-        """The codes of these columns, and the `class` of each record, without those that are left out."""
+        """Return the codes of these columns and the `class` of each record, without suppressed records."""
         if isinstance(partition, ClassesOfCells):
             return self._in_classes(names, partition)
         if partition.cutting is not None:
@@ -242,8 +242,10 @@ class Spark(Elsewhere):
         return records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
 
     def packed(self, names: Sequence[str]) -> list[str]:
-        """A number for many codes, as SQL has it, which is shuffled and compared faster; where codes are too many for
-        one, several."""
+        """Return SQL expressions that pack many codes into one number, or into several if one is too small.
+
+        A number is shuffled and compared faster.
+        """
         asked = ["CAST(0 AS BIGINT)"]
         for place, name, size in self._places(names):
             asked += ["CAST(0 AS BIGINT)"] * (place == len(asked))
@@ -251,7 +253,7 @@ class Spark(Elsewhere):
         return asked
 
     def _numbers(self, keys: Mapping[str, np.ndarray], rows: int) -> list[np.ndarray]:
-        """The same numbers, of these rows."""
+        """Return the packed numbers of these rows."""
         numbers = [np.zeros(rows, np.int64)]
         for place, name, size in self._places([*keys]):
             numbers += [np.zeros(rows, np.int64)] * (place == len(numbers))
@@ -259,16 +261,16 @@ class Spark(Elsewhere):
         return numbers
 
     def _places(self, names: Sequence[str]) -> Iterator[tuple[int, str, int]]:
-        """Which number each of these columns is in, and how many codes it counts for there."""
+        """Yield, for each column, the index of its packed number, and its factor there."""
         place, wide = 0, 1
         for name in names:
-            size = self._columns[name].size + 2  # of a record that was not there before, a code may be -2
+            size = self._columns[name].size + 2  # a code may be -2, for a new record
             if (wide := wide * size) > LARGEST_KEY:
                 place, wide = place + 1, size
             yield place, name, size
 
     def _refuse_changed(self, codes: Mapping[str, np.ndarray], weight: np.ndarray) -> None:
-        """Raise BadInput where what is counted are not the records whose values were read."""
+        """Raise BadInput if the counts do not agree with the records whose values were read."""
         if int(weight.sum()) != self.records or any((one == NEW).any() for one in codes.values()):
             raise self.changed()
         some_gone = any(column.leaves_out for column in self._columns.values())
@@ -280,20 +282,19 @@ class Spark(Elsewhere):
                     raise self.changed()
 
     def changed(self) -> BadInput:
-        """What is said when the table is no longer the one that was read."""
+        """Return the error for a table that has changed since it was read."""
         return BadInput(
-            f"{self.where}: the table has changed since it was read, and figures of both would be wrong; read it "
-            "again, or a copy that nobody changes"
+            f"{self.where}: the table has changed since it was read; read it again, or a copy that does not change"
         )
 
 
 def _uncounted(codes: Mapping[str, Codes]) -> dict[str, Codes]:
-    """The same columns, of records of which nobody knows how many have each code."""
+    """Forget the numbers of records per code after a selection."""
     return {name: replace(column, left=None) for name, column in codes.items()}
 
 
-class SparkCoding(Coding):
-    """The values of a table's columns, found by one GROUP BY each."""
+class SparkCodeAssigner(CodeAssigner):
+    """Finds the values of a table's columns with one GROUP BY each."""
 
     def __init__(self, session: Session, frame: Any, fields: Mapping[str, str], where: str) -> None:
         self._session, self._frame, self._fields, self._where = session, frame, dict(fields), where
@@ -309,19 +310,19 @@ class SparkCoding(Coding):
             raise Untyped(f"{self._where}, column {name!r}") from None
         if len(found) > MOST:
             raise BadInput(
-                f"{self._where}, column {name!r}: it has more than {MOST:,} values, too many for the memory of this "
-                "process; name it among the identifiers, which are not read"
+                f"{self._where}, column {name!r}: more than {MOST:,} values, too many for the memory of this process; "
+                "add it to the identifiers, which are not read"
             )
         records = int(found["count"].to_numpy().sum())
         if self._records not in (None, records):
-            raise BadInput(f"{self._where}: the table changed while it was read; read a copy that nobody changes")
+            raise BadInput(f"{self._where}: the table changed while it was read; read a copy that does not change")
         if not records:
             raise BadInput(f"{self._where}: there are no records")
         self._records, self._found[name] = records, found
         return plain(found[field].drop_null()).combine_chunks()
 
     def first(self, name: str, values: np.ndarray) -> int:
-        return 0  # a table in Spark has no first record
+        return 0  # the records of a table in Spark have no order
 
     def code(self, name: str, found: Values) -> Column:
         size, known = len(found.values), self._found.pop(name)

@@ -1,7 +1,7 @@
-"""Parts that Spark's workers cut, where they have this package: cells stay there, and only classes come here.
+"""Parts that Spark's workers cut, if this package is installed there: cells stay in Spark, only classes are returned.
 
-The cells of a part are one group of rows, which a worker hands to the code that cuts them here (`applyInArrow`). For a
-release, the class of each combination of quasi-identifiers stays in Spark too, and is joined with the records.
+The cells of a part are one group of rows, which a worker passes to the same code that cuts them here (`applyInArrow`).
+For a release, the class of each combination of quasi-identifiers also stays in Spark, and is joined with the records.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ import pyarrow as pa
 
 from workbench.base import sources
 from workbench.base.errors import BadInput
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells, in_order
-from workbench.data.engines.elsewhere import Cutting, case, columns_of, renumbered
+from workbench.data.engines.remote import Cutting, case, columns_of, renumbered
 
 if TYPE_CHECKING:
     from workbench.data.engines.spark import Spark
     from workbench.data.engines.spark_session import Session
 
 CLASSES = "part INT, class INT, size BIGINT, low ARRAY<INT>, high ARRAY<INT>, counts ARRAY<BIGINT>"
-CHANGED = -1  # the size of a class where a part has values that it had not when they were read
+CHANGED = -1  # size of a class in a part with values that did not exist when they were read
 
 
 def ready(session: Session) -> bool:
-    """Whether its workers have the same package; asked once a session."""
+    """Return whether the workers have the same package; checked once per session."""
     if session.same_workers is None:
         try:
             rows = session.given(pa.table({"n": pa.array([0], pa.int32())}))
             found = session.ask(rows.groupBy("n").applyInArrow(_digest, "digest STRING"))
             session.same_workers = found["digest"].to_pylist() == [_own()]
-        except BadInput:  # a worker that lacks it, or a server that runs no Python; the next query says what is lost
+        except BadInput:  # the package is missing, or the server runs no Python; a lost connection fails the next query
             session.same_workers = False
     return session.same_workers
 
 
 @cache
 def _own() -> str:
-    """A digest of this package's sources; found where there is a Spark, and not whenever a table is read."""
+    """Return a digest of this package's sources. Only computed if Spark is used."""
     return sources.digest()
 
 
@@ -50,8 +50,8 @@ def _digest(_: pa.Table) -> pa.Table:
 
 
 def classes(engine: Spark, cutting: Cutting, most: int) -> pa.Table:
-    """The classes of the parts that are cut, a row each, in order; one more than `most` where there are more."""
-    step(f"{len(cutting.whole) - int(cutting.whole.sum()):,} parts, cut by Spark's workers")
+    """Return the classes of the parts, one row each, sorted; at most one more than `most`."""
+    checkpoint(f"{len(cutting.whole) - int(cutting.whole.sum()):,} parts cut by Spark's workers")
     quasi, others, finish = [*cutting.quasi], [*cutting.others], cutting.finish
     codes = list(map(engine.code_of, (*quasi, *others)))
 
@@ -70,7 +70,7 @@ def classes(engine: Spark, cutting: Cutting, most: int) -> pa.Table:
 
 
 def in_classes(engine: Spark, names: Sequence[str], cutting: Cutting) -> Any:
-    """The codes of these columns, and the `class` of each record; the table's order is Spark's."""
+    """Return the codes of these columns and the `class` of each record, in Spark's order."""
     wanted = [engine.code_of(name) for name in dict.fromkeys(names)]
     frames = [*_of_whole_parts(engine, names, wanted, cutting), *_of_cut_parts(engine, names, wanted, cutting)]
     found = frames[0]
@@ -80,7 +80,7 @@ def in_classes(engine: Spark, names: Sequence[str], cutting: Cutting) -> Any:
 
 
 def _of_whole_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
-    """Each part is one class."""
+    """Yield the records of parts that are a single class."""
     if cutting.whole.any():
         number = case(renumbered(cutting.cuts, np.where(cutting.whole, cutting.first, -1)), engine.code_of)
         records = engine.coded([*names, *columns_of(cutting.cuts)])
@@ -88,7 +88,7 @@ def _of_whole_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], 
 
 
 def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
-    """The records joined with the class of each combination of quasi-identifiers, as it is found again."""
+    """Yield the records of cut parts, joined with the class of each combination of quasi-identifiers."""
     if cutting.whole.all():
         return
     quasi, others, finish, first = [*cutting.quasi], [*cutting.others], cutting.finish, cutting.first
@@ -97,7 +97,7 @@ def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cu
 
     def numbered(rows: pa.Table) -> pa.Table:
         part, cells = _cells(rows, codes, len(quasi), others)
-        if cells is None:  # its records join nothing, so fewer are written than there were, which is noticed
+        if cells is None:  # its records find no class, so the number of written records is wrong, which is detected
             cells, group = Cells(np.zeros((len(quasi), 0), np.int32), {}, np.zeros(0, np.int64)), np.zeros(0, np.int32)
         else:
             group = finish(cells).group
@@ -115,7 +115,7 @@ def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cu
 
 
 def _parts(engine: Spark, cutting: Cutting, codes: Sequence[str]) -> Any:
-    """The cells of the parts that are cut, grouped by part."""
+    """Return the cells of the parts to cut, grouped by part."""
     number = case(renumbered(cutting.cuts, np.where(cutting.whole, -1, np.arange(len(cutting.whole)))), engine.code_of)
     records = engine.coded([*cutting.quasi, *cutting.others])
     numbered = records.selectExpr(f"CAST({number} AS INT) AS part", *codes).filter("part >= 0")
@@ -123,7 +123,7 @@ def _parts(engine: Spark, cutting: Cutting, codes: Sequence[str]) -> Any:
 
 
 def _cells(rows: pa.Table, codes: Sequence[str], quasi: int, others: Sequence[str]) -> tuple[int, Cells | None]:
-    """The part that rows are of, and its cells as they come here; none where a value is new."""
+    """Return the part of some rows, and their cells; None for the cells if a value is new."""
     part, columns = rows["part"][0].as_py(), [rows[code].to_numpy() for code in codes]
     if any((one < 0).any() for one in columns):
         return part, None
@@ -131,7 +131,7 @@ def _cells(rows: pa.Table, codes: Sequence[str], quasi: int, others: Sequence[st
 
 
 def _summaries(part: int, sizes: np.ndarray, low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> pa.Table:
-    """One row a class."""
+    """Return one row per class."""
     columns = {
         "part": np.full(len(sizes), part, np.int32),
         "class": np.arange(len(sizes), dtype=np.int32),
@@ -146,6 +146,6 @@ def _summaries(part: int, sizes: np.ndarray, low: np.ndarray, high: np.ndarray, 
 
 
 def _lists(rows: np.ndarray) -> pa.Array:
-    """The rows of a matrix, each as a list."""
+    """Return the rows of a matrix as lists."""
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     return pa.ListArray.from_arrays(offsets, rows.ravel())

@@ -1,1 +1,1 @@
-"""Levels over the codes of one column: built, matched, proposed."""
+"""Hierarchies over the codes of a column: builders, matching and proposals."""

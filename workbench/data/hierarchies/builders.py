@@ -1,4 +1,4 @@
-"""Hierarchy builders: plain parameters in the constructor, a column in the call, a hierarchy out."""
+"""Hierarchy builders: parameters in the constructor, a column in the call, a hierarchy as the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import partial
 from itertools import pairwise
-from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,13 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, said
+from workbench.base.errors import BadInput, safe_repr
 from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level, Misfit, quoted
 from workbench.data.hierarchies.intervals import (
     calendar,
     coded,
     cut_level,
+    end_number,
+    finite_numbers,
     integers,
     quantile_level,
     single_level,
@@ -35,31 +36,31 @@ DATES = ("day", "month", "quarter", "year", "decade")
 
 
 class Builder(ABC):
-    """Makes a hierarchy for a column; its fields are plain data."""
+    """A function from a column to its hierarchy; the fields are plain data."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def __call__(self, column: Column) -> Hierarchy:
-        """The hierarchy of this column's values."""
+        """Return the hierarchy of this column's values."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Name and the fields that differ from their default, as plain lists, mappings, numbers and texts."""
-        said = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
-        return {"builder": self.name, **{name: _plain(value) for name, value in said.items()}}
+        """Return the builder's name, and the fields that differ from their defaults, as plain data."""
+        explicit = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}  # type: ignore[arg-type]
+        return {"builder": self.name, **{name: _plain(value) for name, value in explicit.items()}}
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
 
 def from_dict(given: Mapping[str, Any]) -> Builder:
-    """The builder that `to_dict` described."""
+    """Return the builder that `to_dict` described."""
     kinds: dict[Any, type[Builder]] = {kind.name: kind for kind in Builder.__subclasses__()}
     kind = kinds.get(given.get("builder"))
     if kind is None:
         name = given.get("builder")
-        wrong = "a hierarchy names its builder" if name is None else f"no hierarchy builder is called {said(name)}"
-        raise BadInput(f"{wrong}; there are {', '.join(kinds)}")
+        wrong = "a hierarchy needs a builder" if name is None else f"there is no hierarchy builder {safe_repr(name)}"
+        raise BadInput(f"{wrong}; use one of {', '.join(kinds)}")
     known = {f.name: f for f in fields(kind)}  # type: ignore[arg-type]
     settings = {key: value for key, value in given.items() if key != "builder"}
     unknown = [key for key in settings if key not in known]
@@ -73,11 +74,21 @@ def from_dict(given: Mapping[str, Any]) -> Builder:
 
 @dataclass(frozen=True)
 class Intervals(Builder):
-    """Intervals of numbers: of equal widths aligned at an origin, between cut points, or equally filled (quantiles).
+    """Intervals of numbers: with equal widths, between cut points, or with equal numbers of records (quantiles).
 
-    One level a width or number of groups; one level for a list of cuts, several for a list of lists. On every level
-    what reaches `top` is one node, `80 and over`, and what lies below `bottom` another, `under 20`; with these alone
-    the values between them stay as they are.
+    Parameters
+    ----------
+    widths
+        One level per width; intervals start at multiples of the width from `origin`.
+    cuts
+        Cut points of one level, or a list of them for each level.
+    quantiles
+        One level per number of groups.
+    origin
+        A value at which intervals of equal widths start.
+    bottom, top
+        At every level, values below `bottom` and from `top` on are one node each: `under 20`, `80 and over`. If only
+        these are given, the values between them remain unchanged.
     """
 
     name = "intervals"
@@ -89,20 +100,20 @@ class Intervals(Builder):
     top: float | None = None
 
     def __post_init__(self) -> None:
-        widths, quantiles = _finite("widths", self.widths), _finite("quantiles", self.quantiles)
+        widths, quantiles = finite_numbers("widths", self.widths), finite_numbers("quantiles", self.quantiles)
         given = tuple(self.cuts) if isinstance(self.cuts, Iterable) else (self.cuts,)
         several = any(isinstance(c, Iterable) for c in given)
-        cuts = tuple(_finite("cuts", c) for c in (given if several else (given,) if given else ()))
-        (origin,) = _finite("origin", self.origin)
-        bottom, top = _end("bottom", self.bottom), _end("top", self.top)
+        cuts = tuple(finite_numbers("cuts", c) for c in (given if several else (given,) if given else ()))
+        (origin,) = finite_numbers("origin", self.origin)
+        bottom, top = end_number("bottom", self.bottom), end_number("top", self.top)
         ways = sum(map(bool, (widths, cuts, quantiles)))
         if ways > 1 or (not ways and bottom is None and top is None):
-            raise BadInput("intervals: give exactly one of widths, cuts and quantiles, or only a top or a bottom")
+            raise BadInput("intervals: give exactly one of widths, cuts and quantiles, or only a top or bottom")
         if min(widths, default=1) <= 0:
             raise BadInput(f"intervals: width {min(widths):g} must be above 0")
         for level in cuts:
             if not level or any(a >= b for a, b in pairwise(level)):
-                raise BadInput(f"intervals: cuts {level} must ascend, each once, with at least one a level")
+                raise BadInput(f"intervals: cuts {level} must be ascending and distinct, at least one per level")
         self._check_ends(bottom, top, cuts)
         if any(q < 2 or q != int(q) for q in quantiles):
             raise BadInput(f"intervals: quantiles {quantiles} must be whole numbers of groups, 2 or more")
@@ -119,17 +130,17 @@ class Intervals(Builder):
             raise BadInput(f"intervals: bottom {bottom:g} must be below top {top:g}")
         low, high = -math.inf if bottom is None else bottom, math.inf if top is None else top
         if any(not low < cut < high for level in cuts for cut in level):
-            raise BadInput("intervals: every cut must lie between bottom and top: what is beyond them is one node")
+            raise BadInput("intervals: every cut must be between bottom and top: values beyond them are one node")
 
     def __call__(self, column: Column) -> Hierarchy:
-        """The intervals that hold values of a column of numbers."""
+        """Return the intervals that contain values of a column of numbers."""
         _require(column, "number", "intervals need numbers; use groups, prefixes, dates or a nested mapping")
         if not len(column.values):
             return Hierarchy(())
         return Hierarchy(column.labels, tuple(coded(column, self.bottom, self.top, one) for one in self._levels()))
 
     def _levels(self) -> list[Callable[[Column], Level]]:
-        """How each level divides what lies between bottom and top."""
+        """Return a function per level that divides the values between bottom and top."""
         bottom, top = self.bottom, self.top
         found: list[Callable[[Column], Level]] = [
             partial(width_level, width=width, origin=self.origin, bottom=bottom, top=top)
@@ -138,15 +149,23 @@ class Intervals(Builder):
         for level in self.cuts:  # type: ignore[union-attr]
             points = [cut for cut in (bottom, *level, top) if cut is not None]  # type: ignore[misc]
             found.append(partial(cut_level, cuts=points))
-        found += [partial(quantile_level, groups=groups) for groups in self.quantiles]  # type: ignore[union-attr]
+        found += [
+            partial(quantile_level, groups=groups, bottom=bottom, top=top)
+            for groups in self.quantiles  # type: ignore[union-attr]
+        ]
         return found or [single_level]
 
 
 @dataclass(frozen=True)
 class Groups(Builder):
-    """Named groups of values, one mapping `label -> values` a level, finest first, and the values' order if it matters.
+    """Named groups of values: a mapping `label -> values` per level, finest first.
 
-    A value that a level does not mention stays on its own there.
+    Parameters
+    ----------
+    levels
+        One mapping per level. A value that a level does not mention is a group of its own.
+    order
+        The order of all values, if it has a meaning.
     """
 
     name = "groups"
@@ -158,7 +177,7 @@ class Groups(Builder):
         if isinstance(levels, str) or not (
             isinstance(levels, Sequence) and all(isinstance(v, Mapping) for v in levels)
         ):
-            raise BadInput("groups: levels must be one mapping a level, label: [values]")
+            raise BadInput("groups: levels must be a mapping per level, label: [values]")
         plain = tuple({str(label): _texts(values, label) for label, values in level.items()} for level in levels)
         self._set("levels", plain)
         self._set("order", _texts(self.order, "order"))
@@ -170,13 +189,13 @@ class Groups(Builder):
                 )
 
     def __call__(self, column: Column) -> Hierarchy:
-        """The groups above this column's values."""
+        """Return the groups above this column's values."""
         mentioned = dict.fromkeys(v for level in self.levels for values in level.values() for v in values)
         if self.order:
             leaves = [str(v) for v in self.order]
             strangers = [v for v in mentioned if v not in set(leaves)]
             if strangers:
-                raise BadInput(f"column {column.name!r}: the order leaves out {quoted(strangers)}; list them in it")
+                raise BadInput(f"column {column.name!r}: {quoted(strangers)} missing from the order; add them")
         else:
             known = {key(str(v), column.kind) for v in mentioned}
             rest = [v for v, k in zip(column.labels, keys(column), strict=True) if k not in known]
@@ -197,7 +216,15 @@ class Groups(Builder):
 
 @dataclass(frozen=True)
 class Prefixes(Builder):
-    """Codes that share their first characters, as zip codes do: one level for each number of characters kept."""
+    """Codes that share their first characters, such as zip codes.
+
+    Parameters
+    ----------
+    keep
+        Numbers of characters that are kept, one per level.
+    pad
+        Pad codes with zeros on the left up to this length.
+    """
 
     name = "prefixes"
     keep: int | Sequence[int] = (4, 3, 2)
@@ -211,12 +238,12 @@ class Prefixes(Builder):
         self._set("keep", tuple(sorted(set(keep), reverse=True)))
 
     def __call__(self, column: Column) -> Hierarchy:
-        """Levels of shared prefixes, stars for what is hidden; leaves in the order of the codes."""
+        """Return levels of shared prefixes, with stars for hidden characters; leaves are sorted by code."""
         whole = integers(column)
         if column.kind == "date" or (column.kind == "number" and not whole):
             raise BadInput(f"column {column.name!r}: prefixes need text or whole numbers; use intervals or dates")
         if whole and len(column.values) and column.values[0] < 0:
-            raise BadInput(f"column {column.name!r}: prefixes need numbers from 0 on, and some are below")
+            raise BadInput(f"column {column.name!r}: prefixes need numbers of at least 0, and some are negative")
         longest = max(map(len, column.labels), default=0)
         pad = max(longest, self.pad or 0) if whole else self.pad or 0
         codes = [label.rjust(pad, "0") for label in column.labels]
@@ -235,7 +262,7 @@ class Prefixes(Builder):
 
 @dataclass(frozen=True)
 class Dates(Builder):
-    """Days, months, quarters, years and decades."""
+    """Days, months, quarters, years and decades of dates."""
 
     name = "dates"
     levels: Sequence[str] = ("month", "quarter", "year", "decade")
@@ -251,7 +278,7 @@ class Dates(Builder):
         self._set("levels", tuple(level for level in DATES if level in levels))
 
     def __call__(self, column: Column) -> Hierarchy:
-        """The calendar above a column of dates."""
+        """Return the calendar levels above a column of dates."""
         _require(column, "date", "dates need a column of dates")
         if not len(column.values):
             return Hierarchy(())
@@ -273,10 +300,10 @@ class Nested(Builder):
             for path, leaf in paths:
                 node, label = (path[: d + 1], path[d]) if d < len(path) else ((*path, "", leaf), leaf)
                 if named.setdefault(label, node) != node:
-                    raise BadInput(f"nested: {label!r} names two groups on one level; give each its own name")
+                    raise BadInput(f"nested: two groups of one level have the name {label!r}; rename one")
 
     def __call__(self, column: Column) -> Hierarchy:
-        """The tree above this column's values; a leaf stays itself up to the level of its group."""
+        """Return the tree above this column's values; a leaf is its own node up to the level of its group."""
         paths = list(_paths(self.tree, ()))
         depth = max((len(path) for path, _ in paths), default=0)
         levels = [[path[d] if d < len(path) else leaf for path, leaf in paths] for d in range(depth)]
@@ -284,7 +311,7 @@ class Nested(Builder):
 
 
 def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Every leaf with the groups above it, the widest first."""
+    """Yield every leaf with the groups above it, the widest first."""
     if isinstance(tree, Mapping):
         for label, below in tree.items():
             if below is None or (isinstance(below, (Sequence, Mapping)) and len(below) == 0):
@@ -303,9 +330,9 @@ def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 @dataclass(frozen=True)
 class Columns(Builder):
-    """A table, or its rows: the leaf first, then its label on each level, finest first.
+    """A hierarchy table, given by its rows: the leaf first, then its label at each level, finest first.
 
-    Where the rows lack leaves of a larger hierarchy, `given` says how many it has, and below each run of a level.
+    If rows for some leaves are missing, `given` has the total number of leaves, then those below each run by level.
     """
 
     name = "columns"
@@ -318,21 +345,21 @@ class Columns(Builder):
         if not isinstance(frame, pd.DataFrame) and not (
             isinstance(frame, Sequence) and all(isinstance(row, Sequence) and not isinstance(row, str) for row in frame)
         ):
-            raise BadInput(f"{self._where()}: rows must be a list of lists: the leaf, then its label on each level")
+            raise BadInput(f"{self._where()}: rows must be a list of lists: the leaf, then its label at each level")
         rows = list(frame.itertuples(index=False, name=None) if isinstance(frame, pd.DataFrame) else map(tuple, frame))
         for number, row in enumerate(rows, 1):
             if len(row) != len(rows[0]) or not row:
                 raise BadInput(
-                    f"{self._where()}: row {number} has {len(row)} cells, the first has {len(rows[0])}; add some"
+                    f"{self._where()}: row {number} has {len(row)} cells, the first has {len(rows[0])}; make them equal"
                 )
             if any(cell is None or cell is pd.NA or cell != cell for cell in row) or "" in row[1:]:
-                raise BadInput(f"{self._where()}: row {number} has an empty cell; label every leaf on every level")
+                raise BadInput(f"{self._where()}: row {number} has an empty cell; label every leaf at every level")
         if not rows:
-            raise BadInput(f"{self._where()}: no rows; give one row a leaf")
+            raise BadInput(f"{self._where()}: no rows; give one row per leaf")
         self._set("rows", tuple(tuple(map(str, row)) for row in rows))
 
     def __call__(self, column: Column) -> Hierarchy:
-        """The table's levels above this column's values."""
+        """Return the table's levels above this column's values."""
         leaves, *levels = ([row[i] for row in self.rows] for i in range(len(self.rows[0])))  # type: ignore[index]
         made = bound(column, leaves, levels, source=self.source)
         return made.with_given(self.given) if self.given else made
@@ -342,42 +369,19 @@ class Columns(Builder):
 
 
 def read_csv(path: str | PathLike[str], delimiter: str | None = None, header: bool | None = None) -> Columns:
-    """A hierarchy file, ours or ARX's: one row a leaf, one column a level; delimiter and our header are found."""
+    """Read a hierarchy file in our format or ARX's: a row per leaf, a column per level; detects the delimiter."""
     return Columns(read_rows(path, delimiter, header), source=Path(path).name)
 
 
 def parse_csv(text: str, source: str = "") -> Columns:
-    """A hierarchy from the text of such a file."""
+    """Parse the text of a hierarchy file."""
     return Columns(rows_of(text, source or "as pasted"), source=source)
 
 
 def _require(column: Column, kind: str, need: str) -> None:
     if column.kind != kind:
-        held = column.kind if column.kind == "text" else f"{column.kind}s"
-        raise BadInput(f"column {column.name!r} holds {held}: {need}")
-
-
-def _whole(number: float) -> float:
-    """An int where the number is one, so that labels read as people write them."""
-    exact = isinstance(number, Integral) or (number == int(number) and abs(number) < 2**53)
-    return int(number) if exact else float(number)
-
-
-def _finite(where: str, given: object) -> tuple[float, ...]:
-    """One number or several; BadInput for anything else."""
-    values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise BadInput(f"intervals: {where} hold {value!r}; give finite numbers")
-    return tuple(map(_whole, values))
-
-
-def _end(where: str, given: object) -> float | None:
-    """Where the first or last node begins, if there is one."""
-    found = () if given is None else _finite(where, given)
-    if len(found) > 1:
-        raise BadInput(f"intervals: {where} holds {len(found)} numbers; give one")
-    return found[0] if found else None
+        kinds = column.kind if column.kind == "text" else f"{column.kind}s"
+        raise BadInput(f"column {column.name!r} contains {kinds}: {need}")
 
 
 def _texts(values: Sequence[object], where: str) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""Hierarchies over one column: levels that each part the codes into runs of neighbours, shown, named and saved."""
+"""Hierarchies over a column: levels that divide the codes into runs of neighbors."""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -17,29 +17,29 @@ import pandas as pd
 from workbench.base.errors import BadInput
 
 LEAF = "leaf"
-LISTED = 10  # how many offending values a message names
+LISTED = 10  # maximum number of values in a message
 
 
 def quoted(values: Sequence[object], limit: int = LISTED) -> str:
-    """The first values, quoted, and how many more there are."""
+    """Return the first values, quoted, and the number of the others."""
     more = f", ... and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(repr(str(v)) for v in values[:limit]) + more
 
 
-PLAIN = {  # what is wrong, with the number of values it is about and their level
-    "unlisted": "{0} of its values are missing from the hierarchy; list them too, or correct the spelling",
-    "split": "level {1} is not a partition into neighbours: {0} values lie between those of a group; give its "
+PLAIN = {  # messages with the number of affected values and their level
+    "unlisted": "{0} of its values are missing from the hierarchy; add them, or correct the spelling",
+    "split": "level {1} is not a partition into neighbors: {0} values are between those of a group; give its "
     "parts different labels",
-    "lone": "level {1}: {0} groups are called like a value outside them; rename the group, or list the value in it",
+    "lone": "level {1}: {0} groups have the name of a value outside them; rename the group, or add the value to it",
     "duplicate": "{0} values are listed twice; list each once",
 }
 
 
 class Misfit(BadInput):
-    """A hierarchy that does not fit, with what a fix needs to know beside the message.
+    """A hierarchy that does not match the column, with the details that a fix needs.
 
-    `what` is "duplicate", "unlisted", "split", "lone" or "ragged"; `values` are the leaves it is about, `label` the
-    group and `level` its level, 1 the finest; `near` has the nearest spelling of unlisted values.
+    `what` is "duplicate", "unlisted", "split", "lone" or "ragged"; `values` are the affected leaves, `label` the group
+    and `level` its level (1: the finest); `near` has the nearest spelling of unlisted values.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Misfit(BadInput):
 
     @property
     def plain(self) -> str:
-        """The message without a value of the data."""
+        """The message without values of the data."""
         where, _, _ = str(self).partition(": ")
         return f"{where}: {PLAIN[self.what].format(len(self.values), self.level)}" if self.what in PLAIN else str(self)
 
@@ -67,7 +67,7 @@ class Misfit(BadInput):
 class Level:
     """One partition of the codes: the first code of every run, ascending from 0, and a label for each run.
 
-    Where the data lack some leaves, `given` says how many each run had in the hierarchy as it was given.
+    If the data lack some leaves, `given` has the number of leaves of each run in the hierarchy as it was given.
     """
 
     starts: np.ndarray
@@ -77,11 +77,24 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Leaves in code order and the levels above them, finest first; missing is not here, the column adds it."""
+    """Leaves in code order, and the levels above them, finest first. Missing values are added by the column.
+
+    Parameters
+    ----------
+    leaves
+        The values, in an order in which every group is a run of neighbors.
+    levels
+        The groups of each level.
+    given
+        The number of leaves before the restriction to values of the data.
+    builder
+        The function that built the hierarchy, if known.
+    """
 
     leaves: tuple[str, ...]
     levels: tuple[Level, ...] = ()
-    given: int | None = None  # how many leaves it had before it was restricted to those of the data
+    given: int | None = None  # number of leaves before the restriction to values of the data
+    builder: Callable[[Any], Hierarchy] | None = None  # builds the hierarchy over a column's values, if known
 
     def __post_init__(self) -> None:
         refuse_duplicates(self.leaves)
@@ -93,11 +106,11 @@ class Hierarchy:
                     f"level {number} is not a partition: its runs do not cover the {len(self.leaves)} leaves"
                 )
             if (np.diff(starts) <= 0).any():
-                raise BadInput(f"level {number} is not a partition: its runs overlap; give their first codes ascending")
+                raise BadInput(f"level {number} is not a partition: its runs overlap; sort their first codes")
             twice = [label for label, count in Counter(level.labels).items() if count > 1]
             if twice:
                 raise BadInput(
-                    f"level {number} is not a partition: {quoted(twice)} names several runs; give each its own label"
+                    f"level {number} is not a partition: several runs are called {quoted(twice)}; make labels unique"
                 )
 
     @classmethod
@@ -109,20 +122,22 @@ class Hierarchy:
         ordered: bool = False,
         where: str = "hierarchy",
     ) -> Hierarchy:
-        """A hierarchy from each leaf's label on each level, finest level first.
+        """Create a hierarchy from each leaf's label at each level, finest level first.
 
-        Where a label's leaves are not neighbours, nested levels bring them together, unless the order is fixed.
+        If leaves with the same label are not neighbors, they are reordered along nested levels, unless `ordered`.
         """
         refuse_duplicates(leaves, where)
         for number, labels in enumerate(levels, 1):
             if len(labels) != len(leaves):
-                raise BadInput(f"{where}: level {number} has {len(labels)} labels, {len(leaves)} leaves; give one each")
-        if not ordered and any(_apart(labels) for labels in levels):
-            order = _together(levels)
+                raise BadInput(
+                    f"{where}: level {number} needs {len(leaves)} labels, one per leaf, and has {len(labels)}"
+                )
+        if not ordered and any(_find_gap(labels) for labels in levels):
+            order = _grouped_order(levels)
             leaves = [leaves[i] for i in order]
             levels = [[labels[i] for i in order] for labels in levels]
         for number, labels in enumerate(levels, 1):
-            gap = _apart(labels)
+            gap = _find_gap(labels)
             if gap:
                 end, start = gap
                 text, between = _no_partition(number, gap, leaves, labels, ordered, where), leaves[end + 1 : start]
@@ -130,27 +145,27 @@ class Hierarchy:
         return cls(tuple(leaves), tuple(_level(labels) for labels in levels))
 
     def node(self, level: int) -> np.ndarray:
-        """The run of each code on a level (0 is the finest above the leaves)."""
+        """Return the run of each code at a level (0: the finest above the leaves)."""
         starts = self.levels[level].starts
         return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self.leaves)))
 
     def bounds(self, level: int) -> np.ndarray:
-        """First and last code of each run of a level, runs x 2."""
+        """Return the first and last code of each run of a level, runs x 2."""
         starts = np.asarray(self.levels[level].starts, dtype=np.int32)
         return np.column_stack([starts, np.append(starts[1:], len(self.leaves))[: len(starts)] - 1]).astype(np.int32)
 
     @property
     def whole(self) -> int:
-        """The number of leaves of the hierarchy as it was given, those that the data lack included."""
+        """The number of leaves, including those that the data lack."""
         return len(self.leaves) if self.given is None else self.given
 
     def below(self, level: int) -> np.ndarray:
-        """How many leaves of the hierarchy as it was given lie below each run of a level."""
+        """Return the number of leaves below each run of a level, including those that the data lack."""
         given, starts = self.levels[level].given, self.levels[level].starts
         return np.diff(starts, append=len(self.leaves)) if given is None else given
 
     def with_given(self, given: Sequence[Any]) -> Hierarchy:
-        """The same with the leaves of the hierarchy as it was given, as `spec` tells them: in all, and by level."""
+        """Return the hierarchy with original numbers of leaves, as in `spec`: the total, then those of each level."""
         whole, *levels = given if isinstance(given, Sequence) and len(given) == len(self.levels) + 1 else (0,)
         counts = [np.asarray(of_runs) for of_runs in levels]
         sound = isinstance(whole, int) and all(
@@ -158,12 +173,12 @@ class Hierarchy:
             for of_runs, level in zip(counts, self.levels, strict=False)
         )
         if not sound or whole < len(self.leaves):
-            raise BadInput("given: say how many leaves the hierarchy has in all, and below each run of each level")
+            raise BadInput("given: must have the total number of leaves, then for each level those below each run")
         levels = [replace(level, given=of_runs) for level, of_runs in zip(self.levels, counts, strict=True)]
         return replace(self, levels=tuple(levels), given=whole)
 
     def runs(self) -> np.ndarray:
-        """First and last code of every distinct run, leaves included, each once, ascending: runs x 2."""
+        """Return the first and last code of every distinct run, including leaves, in ascending order: runs x 2."""
         codes = np.arange(len(self.leaves), dtype=np.int32)
         every = [np.column_stack([codes, codes]), *(self.bounds(i) for i in range(len(self.levels)))]
         return np.unique(np.concatenate(every), axis=0)
@@ -177,31 +192,31 @@ class Hierarchy:
         return found
 
     def label(self, low: int, high: int) -> str | None:
-        """The label of the node that is exactly this run, the finest level's first; None where no node is."""
+        """Return the label of the node with exactly this run, from the finest level that has it; else None."""
         return self.leaves[low] if low == high else self._labels.get((int(low), int(high)))
 
     @cached_property
     def nested(self) -> bool:
-        """Whether every run lies within one run of each level above it."""
+        """True if every run is within a single run of each level above it."""
         return all(np.isin(coarse.starts, fine.starts).all() for fine, coarse in pairwise(self.levels))
 
     def restricted(self, codes: np.ndarray) -> Hierarchy:
-        """Only the given codes, ascending; runs without a leaf are dropped."""
+        """Restrict the hierarchy to the given codes, ascending; runs without a leaf are dropped."""
         levels = []
         for i, level in enumerate(self.levels if len(codes) else ()):
             runs, starts = np.unique(self.node(i)[codes], return_index=True)
             levels.append(Level(starts.astype(np.int32), tuple(level.labels[r] for r in runs), self.below(i)[runs]))
-        return Hierarchy(tuple(self.leaves[c] for c in codes), tuple(levels), self.whole)
+        return Hierarchy(tuple(self.leaves[c] for c in codes), tuple(levels), self.whole, self.builder)
 
     def frame(self) -> pd.DataFrame:
-        """One row a leaf: the leaf, then its label on every level."""
+        """Return one row per leaf: the leaf, then its label at every level."""
         columns: dict[str, Any] = {LEAF: np.array(self.leaves, dtype=object)}
         for i, level in enumerate(self.levels):
             columns[f"level {i + 1}"] = np.array(level.labels, dtype=object)[self.node(i)]
         return pd.DataFrame(columns)
 
     def shown(self, counts: np.ndarray | None = None) -> pd.DataFrame:
-        """The values at each level, coarsest first: first and last leaf, leaves and records under each."""
+        """Return the nodes of each level, coarsest first: first and last leaf, number of leaves and records."""
         codes = np.arange(len(self.leaves))
         stages = [(f"level {i + 1}", level.labels, self.bounds(i)) for i, level in enumerate(self.levels)][::-1]
         parts = []
@@ -216,15 +231,15 @@ class Hierarchy:
         return pd.concat(parts, ignore_index=True)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write one row a leaf, `;` between the cells, under a header `leaf;level 1;...`."""
+        """Write one row per leaf, with `;` between cells and a header `leaf;level 1;...`."""
         frame = self.frame()
         with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, delimiter=";", lineterminator="\r\n")  # it quotes cells with \r or \n only then
+            writer = csv.writer(file, delimiter=";", lineterminator="\r\n")  # needed to quote cells with \r or \n
             writer.writerow(frame.columns)
             writer.writerows(frame.itertuples(index=False, name=None))
 
     def spec(self) -> dict[str, Any]:
-        """Plain data that is equal exactly where hierarchies are equal, for keys."""
+        """Return plain data that is equal if and only if hierarchies are equal, for keys."""
         levels = [{"starts": np.asarray(v.starts).tolist(), "labels": list(v.labels)} for v in self.levels]
         found = {"leaves": list(self.leaves), "levels": levels}
         if self.whole > len(self.leaves):
@@ -233,14 +248,14 @@ class Hierarchy:
 
 
 def refuse_duplicates(leaves: Sequence[str], where: str = "hierarchy") -> None:
-    """Raise BadInput that names the leaves listed more than once."""
+    """Raise BadInput if leaves are listed more than once."""
     twice = [leaf for leaf, count in Counter(leaves).items() if count > 1]
     if twice:
         raise Misfit(f"{where}: duplicate leaves {quoted(twice)}; list each value once", "duplicate", twice)
 
 
 def starts_of(groups: np.ndarray) -> np.ndarray:
-    """The first code of each run of equal groups."""
+    """Return the first code of each run of equal groups."""
     return np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(groups)]).astype(np.int32)
 
 
@@ -249,8 +264,8 @@ def _level(labels: Sequence[str]) -> Level:
     return Level(starts, tuple(labels[s] for s in starts))
 
 
-def _apart(labels: Sequence[str]) -> tuple[int, int] | None:
-    """The end of one run and the start of a later one with the same label, if there are such."""
+def _find_gap(labels: Sequence[str]) -> tuple[int, int] | None:
+    """Return the end of one run and the start of a later run with the same label, or None."""
     last: dict[str, int] = {}
     for i, label in enumerate(labels):
         if last.get(label, i - 1) < i - 1:
@@ -259,8 +274,8 @@ def _apart(labels: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _together(levels: Sequence[Sequence[str]]) -> list[int]:
-    """An order of the leaves by the coarsest level first, labels in order of appearance."""
+def _grouped_order(levels: Sequence[Sequence[str]]) -> list[int]:
+    """Return an order of the leaves by the coarsest level first, labels in order of appearance."""
     ranks = []
     for labels in reversed(levels):
         place = {label: i for i, label in enumerate(dict.fromkeys(labels))}
@@ -273,12 +288,12 @@ def _no_partition(
     number: int, gap: tuple[int, int], leaves: Sequence[str], labels: Sequence[str], ordered: bool, where: str
 ) -> str:
     end, start = gap
-    cure = (
-        "the order of the values is fixed: give the parts different labels, or what lies between them the same"
+    fix = (
+        "the order of the values is fixed: give the parts different labels, or the values between them the same one"
         if ordered
-        else "the levels do not nest and no order keeps their values together: give the parts different labels"
+        else "the levels are not nested, and no order makes their values neighbors: give the parts different labels"
     )
     return (
-        f"{where}: level {number} is not a partition into neighbours: {labels[end]!r} holds {leaves[end]!r} and "
-        f"{leaves[start]!r}, but {leaves[end + 1]!r} between them is in {labels[end + 1]!r}; {cure}"
+        f"{where}: level {number} is not a partition into neighbors: {labels[end]!r} contains {leaves[end]!r} and "
+        f"{leaves[start]!r}, but {leaves[end + 1]!r} between them is in {labels[end + 1]!r}; {fix}"
     )

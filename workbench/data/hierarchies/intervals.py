@@ -1,11 +1,12 @@
-"""Levels of intervals over a column's numbers, labelled by their ends, and of calendar units over its dates."""
+"""Levels of intervals over numbers, labeled by their ends, and of calendar units over dates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ import numpy as np
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Level, starts_of
+from workbench.data.range_ends import End, range_text
 
 
 def integers(column: Column) -> bool:
-    """Whether a column holds whole numbers."""
+    """Return whether a column contains whole numbers."""
     return column.kind == "number" and column.values.dtype.kind in "iu"
 
 
 def coded(column: Column, bottom: float | None, top: float | None, between: Callable[[Column], Level]) -> Level:
-    """One node below the bottom and one from the top on; what lies between is divided by itself."""
+    """Return a level with one node below the bottom, one from the top on, and a division of the values between them."""
     low = 0 if bottom is None else int(np.searchsorted(column.values, bottom))
     high = len(column.values) if top is None else int(np.searchsorted(column.values, top))
     starts, labels = [np.zeros(min(low, 1), np.int32)], [f"under {_named(bottom)}"] if low else []
@@ -40,14 +42,14 @@ def coded(column: Column, bottom: float | None, top: float | None, between: Call
 
 
 def single_level(column: Column) -> Level:
-    """Every value by itself."""
+    """Return a level with every value by itself."""
     return Level(np.arange(len(column.values), dtype=np.int32), column.labels)
 
 
 def width_level(
     column: Column, width: float, origin: float, bottom: float | None = None, top: float | None = None
 ) -> Level:
-    """Intervals of one width, aligned at the origin; where values end at the bottom or the top, labels do too."""
+    """Return intervals of one width, aligned at the origin. Labels end at the bottom and the top, too."""
     values = column.values
     least: Any = -math.inf if bottom is None else bottom
     most: Any = math.inf if top is None else top
@@ -60,7 +62,7 @@ def width_level(
     ratio = np.floor((values.astype(float) - origin) / width)
     if np.abs(ratio).max() > 2**53:
         raise BadInput(f"column {column.name!r}: width {width:g} is too small for values up to {values.max()}")
-    # 0.3 // 0.1 is 2: the quotient is put right by the interval's decimal ends
+    # 0.3 // 0.1 is 2, so the quotient is corrected with the interval's decimal ends
     group, inverse = np.unique(ratio.astype(np.int64), return_inverse=True)
     low, high = (np.array([float(start + (int(k) + side) * step) for k in group]) for side in (0, 1))
     group = group[inverse] - (values < low[inverse]) + (values >= high[inverse])
@@ -71,7 +73,7 @@ def width_level(
 
 
 def cut_level(column: Column, cuts: Sequence[float]) -> Level:
-    """What lies below, between and from the cut points on."""
+    """Return the intervals below, between and above the cut points."""
     whole = integers(column)
     group = np.searchsorted(np.asarray(cuts), column.values, side="right")
     points = [math.ceil(c) if whole else Decimal(str(c)) for c in cuts]
@@ -85,19 +87,62 @@ def cut_level(column: Column, cuts: Sequence[float]) -> Level:
     return Level(starts, tuple(label(g) for g in group[starts]))
 
 
-def quantile_level(column: Column, groups: int) -> Level:
-    """Equally filled intervals, as far as values with many records allow."""
+def quantile_level(column: Column, groups: int, bottom: float | None = None, top: float | None = None) -> Level:
+    """Return intervals with similar numbers of records, and with ends that the column allows."""
     counts = np.asarray(column.counts, dtype=float)
     middle = np.cumsum(counts) - counts / 2
     starts = starts_of(np.floor(middle * groups / max(counts.sum(), 1)))
+    if column.ends is not None:
+        starts = column.ends.nearest_boundaries(starts)
     ends = zip(starts, np.append(starts[1:], len(counts)) - 1, strict=True)
     dash = " to " if column.values[0] < 0 else "-"
+    if column.ends is not None:
+        return Level(starts, tuple(_allowed_label(column, int(a), int(b), bottom, top) for a, b in ends))
     names = [column.labels[a] if a == b else f"[{column.labels[a]}{dash}{column.labels[b]}]" for a, b in ends]
     return Level(starts, tuple(names))
 
 
+def _allowed_label(column: Column, low: int, high: int, bottom: float | None, top: float | None) -> str:
+    """Return a group's label with ends that the column allows; open ends are replaced by declared ones."""
+    assert column.ends is not None
+    below, above = column.ends.printed(column, low, high)
+    if low == high and below is not None and below.closed:
+        return column.labels[low]
+    if below is None and bottom is not None:
+        below = End(_named(bottom), True)
+    if above is None and top is not None:
+        above = End(_named(top), False)
+    return range_text(column, below, above)
+
+
+def _exact(number: float) -> float:
+    """Return an int if the number is whole, so that labels have no decimals."""
+    exact = isinstance(number, Integral) or (number == int(number) and abs(number) < 2**53)
+    return int(number) if exact else float(number)
+
+
+def finite_numbers(where: str, given: object) -> tuple[float, ...]:
+    """Return one or several numbers as a tuple. Raise BadInput for anything else."""
+    values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise BadInput(f"intervals: {where} hold {value!r}; give finite numbers")
+    return tuple(map(_exact, values))
+
+
+def end_number(where: str, given: object) -> float | None:
+    """Return the number at which the first or last node begins, or None."""
+    found = () if given is None else finite_numbers(where, given)
+    if len(found) > 1:
+        raise BadInput(f"intervals: {where} holds {len(found)} numbers; give one")
+    return found[0] if found else None
+
+
 def _interval(low: int | Decimal, high: int | Decimal, whole: bool) -> str:
-    """The values from low to below high: both ends belong to whole numbers' labels, `[1.5-3[` leaves out 3."""
+    """Return the label of the values from low to below high.
+
+    Labels of whole numbers include both ends; `[1.5-3[` excludes 3.
+    """
     if whole:
         low, high = math.ceil(low), math.ceil(high) - 1
         if low >= high:
@@ -118,7 +163,7 @@ def _spelled(number: int | Decimal) -> str:
 
 
 def calendar(dates: np.ndarray, level: str) -> Level:
-    """The days, months, quarters, years or decades of ascending dates."""
+    """Return the days, months, quarters, years or decades of ascending dates."""
     unit, size = {"day": ("D", 1), "month": ("M", 1), "quarter": ("M", 3), "year": ("Y", 1), "decade": ("Y", 10)}[level]
     group = dates.astype(f"datetime64[{unit}]").astype(np.int64) // size
     if level == "decade":

@@ -1,4 +1,4 @@
-"""The builder of a hierarchy that a column came with: the shortest one that makes the same again."""
+"""Recover the builder of a column's hierarchy: the shortest one with the same result."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.intervals import calendar
 
 NUMBER = r"-?\d+(\.\d+)?(E[+-]?\d+)?"
-Level = dict[str, tuple[str, ...]]  # label -> values; a value in no group stands on its own
+Level = dict[str, tuple[str, ...]]  # label -> values; other values are not grouped
 
 
 def recover(column: Column) -> Builder:
-    """The shortest builder that makes the hierarchy of this column again."""
+    """Return the shortest builder that builds the hierarchy of this column."""
     assert column.hierarchy is not None
     bare, wanted = replace(column, hierarchy=None), column.hierarchy.spec()
     for guess in (*_guesses(column), Groups(levels_of(column.hierarchy, True))):
@@ -29,7 +29,7 @@ def recover(column: Column) -> Builder:
 
 
 def _guesses(column: Column) -> list[Builder]:
-    """What numbers and dates may have been cut by, seen from where the runs begin and what they are called."""
+    """Return possible builders for numbers and dates, from the starts and labels of the runs."""
     hierarchy = column.hierarchy
     if hierarchy is None or not hierarchy.levels:
         return []
@@ -54,11 +54,11 @@ def _guesses(column: Column) -> list[Builder]:
 
 
 def _ends(hierarchy: Hierarchy) -> dict[str, Any]:
-    """Below what and from what on values are one node, if it is the same on every level."""
+    """Return the bottom and top nodes that all levels have in common."""
     found: dict[str, Any] = {}
     for name, place, pattern in (("bottom", 0, f"under ({NUMBER})"), ("top", -1, f"({NUMBER}) and over")):
-        told = {level.labels[place] for level in hierarchy.levels}
-        end = re.fullmatch(pattern, told.pop()) if len(told) == 1 else None
+        labels = {level.labels[place] for level in hierarchy.levels}
+        end = re.fullmatch(pattern, labels.pop()) if len(labels) == 1 else None
         if end:
             found[name] = float(end[1]) if end[2] or end[3] else int(end[1])
     return found if found.get("bottom", -math.inf) < found.get("top", math.inf) else {}
@@ -70,7 +70,7 @@ def _between(ends: Mapping[str, float], cuts: Sequence[float]) -> tuple[float, .
 
 
 def _named_cuts(labels: Sequence[str]) -> tuple[float, ...]:
-    """The cut points that the labels of intervals tell: where they begin, and where the last one ends."""
+    """Return the cut points in the labels of intervals: where they begin, and where the last one ends."""
     found = [re.search(r"-?\d+(\.\d+)?", label) for label in labels if not label.startswith("<")]
     cuts = [(float(one[0]) if one[1] else int(one[0])) if one else math.nan for one in found]
     last = _width(labels[-1:])
@@ -82,7 +82,7 @@ def _ascends(cuts: Sequence[float]) -> bool:
 
 
 def _width(labels: Sequence[str]) -> float:
-    """The width that intervals of these labels have, or most of them; 0 where they don't tell."""
+    """Return the width of intervals with these labels, or of most of them; 0 if unknown."""
     return max(map(_width_of, labels), default=0)
 
 
@@ -95,7 +95,7 @@ def _width_of(label: str) -> float:
 
 
 def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level]:
-    """The groups of each level; `in_order` names lone values too where the order would be lost without them."""
+    """Return the groups of each level; `in_order` also lists single values if the order would be lost otherwise."""
     found: list[Level] = []
     for i, level in enumerate(hierarchy.levels if hierarchy else ()):
         assert hierarchy is not None
@@ -103,8 +103,8 @@ def levels_of(hierarchy: Hierarchy | None, in_order: bool = False) -> list[Level
         found.append(dict(zip(level.labels, members, strict=True)))
     if not found or hierarchy is None:
         return found
-    alone = [{label: held for label, held in level.items() if held != (label,)} for level in found]
-    said = list(dict.fromkeys(v for level in alone for held in level.values() for v in held))
-    rest = set(hierarchy.leaves) - set(said)
-    kept = in_order and [*said, *sorted(rest)] != list(hierarchy.leaves)
-    return [found[0], *alone[1:]] if kept else alone
+    groups = [{label: values for label, values in level.items() if values != (label,)} for level in found]
+    grouped = list(dict.fromkeys(v for level in groups for values in level.values() for v in values))
+    others = set(hierarchy.leaves) - set(grouped)
+    is_order_lost = [*grouped, *sorted(others)] != list(hierarchy.leaves)
+    return [found[0], *groups[1:]] if in_order and is_order_lost else groups

@@ -1,1 +1,1 @@
-"""From a file, a frame or a query to coded columns."""
+"""Read a file, frame, query or Spark table as coded columns."""

@@ -1,4 +1,4 @@
-"""Columns of public files as they are meant: codes as words, digits as numbers; what does not fit is refused."""
+"""Decode columns of public files: codes as words, digits as numbers; other values are refused."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ Codes = Mapping[str, Mapping[str, str]]
 
 
 def present(path: str | Path) -> Path:
-    """A plain file that is there."""
+    """Return the path of an existing text file. Raise BadInput otherwise."""
     found = Path(path)
     if not found.is_file():
-        raise BadInput(f"{path}: there is no such file")
+        raise BadInput(f"{path}: not an existing file; check the path")
     if found.suffix.lower() in (".zip", ".exe"):
-        raise BadInput(f"{path}: a packed file; unpack it, and name the text file in it")
+        raise BadInput(f"{path}: the file is compressed; unpack it, and use the text file in it")
     return found
 
 
 def stripped(column: pd.Series) -> pd.Series:
-    """Text without blanks around it; nothing but blanks is missing."""
+    """Strip text; blank values are missing."""
     bare = column.str.strip()
     return bare.where(bare != "")
 
 
 def spelled(column: pd.Series, meanings: Mapping[str, str], where: str, place: str) -> pd.Series:
-    """Codes as what they stand for."""
+    """Replace codes by their meanings."""
     found = stripped(column)
     unknown = found.notna() & ~found.isin(list(meanings))
-    _refuse(unknown, where, f"{place} is none of the known codes; say in codes what it means")
+    _refuse(unknown, where, f"{place} is an unknown code; add its meaning to codes")
     return found.map(meanings)
 
 
 def numbers(column: pd.Series, where: str, place: str) -> pd.Series:
-    """Digits as numbers, whole ones where all are."""
+    """Parse digits as numbers, as integers if all are whole."""
     bare = stripped(column)
     found = pd.to_numeric(bare, errors="coerce")
-    _refuse(bare.notna() & ~np.isfinite(found), where, f"{place} is not a number; is the file of this form?")
+    _refuse(bare.notna() & ~np.isfinite(found), where, f"{place} is not a number; check the format of the file")
     return found.astype("Int64") if (found.dropna() % 1 == 0).all() else found
 
 

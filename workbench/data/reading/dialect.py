@@ -1,26 +1,24 @@
-"""How a delimited text file is written: its encoding, delimiter, quotes and header. Types are not guessed here."""
+"""Detect how a delimited text file is written: encoding, delimiter, quotes and header. Types are not guessed here."""
 
 from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
 import shutil
-import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from workbench.base.errors import BadInput
+from workbench.data.reading.packed import BLOCK, blocks, opened, raw_blocks
 
 SAMPLE = 1 << 18
-BLOCK = 1 << 22
 DELIMITERS = ",;\t|"
-MARKS = (  # the longer ones first: UTF-32's begins like UTF-16's
+MOSTLY = 0.9  # minimum share of rows with as many fields as the first
+MARKS = (  # longer ones first: UTF-32's begins like UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,91 +30,50 @@ PRINTED = bytes([*b"\t\n\v\f\r\x1b", *range(32, 256)])
 
 @dataclass(frozen=True)
 class Dialect:
-    """What has to be known to read a file field by field."""
+    """The properties needed to read a file field by field."""
 
     delimiter: str
     quote: str
     names: list[str]
-    above: int  # blank rows before anything else
-    header: bool  # whether names come before the first record
+    above: int  # blank rows at the beginning
+    header: bool  # whether the first row has the names
     stripped: bool  # whether names had blanks around them
 
 
-def opened(path: Path) -> IO[bytes]:
-    """The bytes of a file, unpacked when its name ends in .gz."""
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
-
-
-def blocks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, some at a time, without a byte order mark of UTF-8."""
-    first = True
-    for block in raw_blocks(path):
-        yield block.removeprefix(codecs.BOM_UTF8) if first else block
-        first = False
-
-
-def raw_blocks(path: Path) -> Generator[bytes]:
-    """The bytes of a file, some at a time, as they are."""
-    broken = False
-    try:
-        with opened(path) as file:
-            while block := file.read(BLOCK):
-                yield block
-    except (OSError, EOFError, zlib.error):
-        broken = True
-    if broken:
-        raise BadInput(f"{path}: the file is damaged or cut off; get it again")
-
-
-def refuse_larger(path: Path, most: int, stop: Callable[[], bool] = lambda: False) -> None:
-    """Raise BadInput when a packed file holds more bytes than this; `stop` is asked whether nobody wants to know."""
-    total = 0
-    for block in blocks(path):
-        total += len(block)
-        if total > most:
-            allowed = f"the {most / 1e6:,.1f} MB allowed"
-            raise BadInput(f"{path}: unpacked it has more than {allowed}; leave out columns that are not needed")
-        if stop():
-            return
-
-
 def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:
-    """The text of a file without its byte order mark, line ends as they are."""
+    """Open a file as text without its byte order mark; line ends are not changed."""
     return io.TextIOWrapper(opened(path), encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="")
 
 
 def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]:
-    """The encoding that the whole file can be read in, and what to say about it."""
+    """Return an encoding that can read the whole file, and notes about it."""
     with closing(raw_blocks(path)) as found:
         head = next(found, b"")[:4]
     if not head:
-        raise BadInput(f"{path}: the file is empty; name one with records")
+        raise BadInput(f"{path}: the file is empty; choose one with records")
     marked = next((name for mark, name in MARKS if head.startswith(mark)), None)
-    encoding = _known(given, path) if given else marked or "utf-8"
+    encoding = _codec_name(given, path) if given else marked or "utf-8"
     line = first_unreadable(path, encoding)
     if line is None:
         return encoding, [f"encoding {encoding}"]
     if given or marked:
-        raise BadInput(
-            f"{path}, line {line}: not valid {encoding}; "
-            "give the encoding it was written in, for example encoding='cp1252'"
-        )
+        raise BadInput(f"{path}, line {line}: not valid {encoding}; give its encoding, for example encoding='cp1252'")
     first_unreadable(path, "latin-1", guessed=True)
     return "latin-1", [
-        f"encoding latin-1: line {line} is not valid utf-8; where letters look wrong, give encoding= (often 'cp1252')"
+        f"encoding latin-1: line {line} is not valid utf-8; if letters look wrong, give encoding= (often 'cp1252')"
     ]
 
 
-def _known(encoding: str, path: Path) -> str:
+def _codec_name(encoding: str, path: Path) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
         pass
-    raise BadInput(f"{path}: encoding {encoding!r} is not known; try 'utf-8', 'utf-16', 'latin-1' or 'cp1252'")
+    raise BadInput(f"{path}: encoding {encoding!r} is unknown; try 'utf-8', 'utf-16', 'latin-1' or 'cp1252'")
 
 
 def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | None:
-    """The line of the first byte that this encoding cannot read; BadInput when the file is no text at all."""
+    """Return the line of the first byte that this encoding cannot read. Raise BadInput if the file is not text."""
     decoder, line = codecs.getincrementaldecoder(encoding)(), 1
     for block in blocks(path):
         pending = decoder.getstate()[0]
@@ -124,12 +81,12 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
             text = decoder.decode(block)
         except UnicodeDecodeError as error:
             return line + (pending + block)[: error.start].count(b"\n")
-        except UnicodeError:  # UTF-16 or UTF-32 whose byte order nothing says
+        except UnicodeError:  # UTF-16 or UTF-32 with unknown byte order
             return line
         if "\0" in text or (guessed and block.translate(None, PRINTED)):
             raise BadInput(
-                f"{path}: not a text file; if it is Parquet say format='parquet', "
-                "if it is UTF-16 without a byte order mark say encoding='utf-16-le'"
+                f"{path}: not a text file; if it is Parquet use format='parquet', "
+                "if it is UTF-16 without a byte order mark use encoding='utf-16-le'"
             )
         line += text.count("\n")
     try:
@@ -140,15 +97,15 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
 
 
 def to_utf8(path: Path, encoding: str, target: Path, most_bytes: int | None = None) -> Path:
-    """A copy of the text in UTF-8, for readers that know nothing else; by default half of the free disk at most."""
+    """Copy the text to UTF-8; the default limit is half of the free disk space."""
     left = shutil.disk_usage(target.parent).free // 2 if most_bytes is None else most_bytes
     with opened_text(path, encoding) as source, target.open("wb") as copy:
         while block := source.read(BLOCK).encode():
             left -= len(block)
             if left < 0:
                 raise BadInput(
-                    f"{path}: a copy in UTF-8 does not fit on the disk of {target.parent.parent}; write the file in "
-                    "UTF-8, or name another folder with temp_directory="
+                    f"{path}: not enough space for a copy in UTF-8 on the disk of {target.parent.parent}; "
+                    "choose another folder with temp_directory="
                 )
             copy.write(block)
     return target
@@ -162,22 +119,26 @@ def find_dialect(
     header: bool = True,
     where: str = "",
 ) -> Dialect:
-    """Delimiter and quote from the beginning of the file, and the column names from its header; `where` is what
-    messages call it, if it is a copy."""
+    """Detect delimiter, quote and column names from the beginning of the file.
+
+    `where` is the name in messages, if the file is a copy.
+    """
     where = where or str(path)
     for what, given in (("delimiter", delimiter), ("quote", quote)):
         if given is not None and (len(given) != 1 or not given.isascii()) and (what, given) != ("quote", ""):
-            raise BadInput(f"{where}: {what}={given!r} must be one character of ASCII")
+            raise BadInput(f"{where}: {what}={given!r} must be one ASCII character")
     with opened_text(path, encoding) as file:
         sample = file.read(SAMPLE)
     if len(sample) == SAMPLE and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
     if not sample.strip():
-        raise BadInput(f"{where}: the file is empty; name one with records")
+        raise BadInput(f"{where}: the file is empty; choose one with records")
     if re.match(r"\s*(\[\s*)?\{\s*\"", sample):
-        raise BadInput(f"{where}: this is JSON, not delimited text; say format='json', or format='ndjson'")
+        raise BadInput(f"{where}: this is JSON, not delimited text; use format='json' or format='ndjson'")
     candidates = [delimiter] if delimiter else list(DELIMITERS)
-    delimiter = max(candidates, key=lambda d: _fit(sample, d, quote))
+    given, delimiter = delimiter, max(candidates, key=lambda d: _likelihood(sample, d, quote))
+    if given is None and _fit(sample, delimiter, quote)[1] == 1:
+        _refuse_spaces(sample, where, quote)
     quote = find_quote(sample, delimiter) if quote is None else quote
     above, first = next((i, row) for i, row in enumerate(parsed(sample, delimiter, quote)) if row)
     names = [name.strip(" ") if header else "" for name in first]
@@ -186,8 +147,19 @@ def find_dialect(
     return Dialect(delimiter, quote, _unique(names, where), above, header, header and stripped)
 
 
+def _refuse_spaces(sample: str, where: str, quote: str | None) -> None:
+    """Raise BadInput for text in one column whose lines all have as many words as the first."""
+    lines = [line.strip(" ") for line in sample.splitlines() if line.strip()]
+    if _fit("\n".join(re.sub(" +", " ", line) for line in lines), " ", quote) < (MOSTLY, 2):
+        return
+    single = "or use delimiter=',' if each line is one field"
+    if any("  " in line for line in lines):
+        raise BadInput(f"{where}: the columns seem to be aligned by spaces; separate them by commas, {single}")
+    raise BadInput(f"{where}: the fields seem to be separated by spaces; use delimiter=' ', {single}")
+
+
 def parsed(text: str, delimiter: str, quote: str, blanks: bool = False) -> Iterator[list[str]]:
-    """The rows of a text, as far as they can be told apart; a blank line is an empty row."""
+    """Yield the rows of a text, as far as they can be parsed; a blank line is an empty row."""
     reader = csv.reader(
         io.StringIO(text, newline=""),  # str.splitlines would also split at form feeds, U+2028 and the like
         delimiter=delimiter,
@@ -203,7 +175,7 @@ def parsed(text: str, delimiter: str, quote: str, blanks: bool = False) -> Itera
 
 
 def _fit(sample: str, delimiter: str, quote: str | None) -> tuple[float, int]:
-    """The share of rows with as many fields as the first, then how many that is."""
+    """Return the share of rows with as many fields as the first, then that number of fields."""
     quote = find_quote(sample, delimiter) if quote is None else quote
     counts = [len(row) for row in parsed(sample, delimiter, quote) if row]
     if not counts or counts[0] == 1:
@@ -211,27 +183,38 @@ def _fit(sample: str, delimiter: str, quote: str | None) -> tuple[float, int]:
     return sum(count == counts[0] for count in counts) / len(counts), counts[0]
 
 
-def find_quote(sample: str, delimiter: str) -> str:
-    """The double quote, unless none opens a field, single quotes enclose some and rows fit as well with them.
+def _likelihood(sample: str, delimiter: str, quote: str | None) -> tuple[float, int, int]:
+    """Return a sort key: the share of rows that fit, then few quotes within fields, then many fields.
 
-    Apostrophes in different lines enclose something only where rows fit better so.
+    A wrong delimiter splits quoted fields, so their quotes become part of the values.
+    """
+    share, fields = _fit(sample, delimiter, quote)
+    own = find_quote(sample, delimiter) if quote is None else quote
+    within = sum(field.count(own) for row in parsed(sample, delimiter, own) for field in row) if own else 0
+    return share, -within, fields
+
+
+def find_quote(sample: str, delimiter: str) -> str:
+    """Return the double quote, or the single quote if no field begins with a double quote, and single quotes are needed
+    to split the rows, or enclose every field of the header. Otherwise, single quotes are part of the values.
     """
     start, end = rf"(?:^|{re.escape(delimiter)}) *", rf" *(?:{re.escape(delimiter)}|\r?$)"
     if re.search(start + '"', sample, re.M) or not re.search(rf"{start}'(?:[^']|'')*'{end}", sample, re.M):
         return '"'
-    in_a_line = re.search(rf"{start}'(?:[^'\r\n]|'')*'{end}", sample, re.M)
-    return max("'\"" if in_a_line else "\"'", key=lambda quote: _fit(sample, delimiter, quote))
+    header = next((row for row in parsed(sample, delimiter, "") if row), [])
+    enclosed = all(re.fullmatch(r" *'(?:[^']|'')*' *", name) for name in header)
+    return max("'\"" if enclosed else "\"'", key=lambda quote: _fit(sample, delimiter, quote))
 
 
 def _unique(names: list[str], where: str) -> list[str]:
-    """The names, `column 3` where there is none; BadInput when one stands twice."""
+    """Return the names, with `column 3` for an empty one. Raise BadInput for duplicates."""
     names = [name or f"column {position}" for position, name in enumerate(names, 1)]
     refuse_duplicates(names, where)
     return names
 
 
 def refuse_duplicates(names: list[str], where: str) -> None:
-    """Raise BadInput when two columns share a name."""
+    """Raise BadInput if two columns have the same name."""
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names, 1):
         places.setdefault(name, []).append(place)
@@ -239,5 +222,5 @@ def refuse_duplicates(names: list[str], where: str) -> None:
     if twice:
         raise BadInput(
             f"{where}: columns {' and '.join(map(str, twice))} have the same name; rename all but one, "
-            "or say header=False if the first line of a file is a record"
+            "or use header=False if the first line of the file is a record"
         )

@@ -1,4 +1,4 @@
-"""A file of DuckDB's: what is in it, and one of its tables or views as a source. It is only read."""
+"""DuckDB files: their contents, and a table or view as a source. Files are opened read-only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TypeVar
 
 import duckdb
 
-from workbench.base.connection import Private
-from workbench.base.errors import BadInput, meant, said
-from workbench.base.progress import stoppable
+from workbench.base.connection import PrivateConnection
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.progress import run_interruptible
 from workbench.data.reading.source import Source, select_list
+from workbench.data.reading.table_choice import several_tables
 
 T = TypeVar("T")
 PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
@@ -23,9 +24,9 @@ UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name 
 
 
 class TableSource(Source):
-    """A table or a view of a file; a view reads nothing outside this file."""
+    """A table or view of a DuckDB file; a view must not read anything outside the file."""
 
-    def __init__(self, path: Path, table: str | None, private: Private) -> None:
+    def __init__(self, path: Path, table: str | None, private: PrivateConnection) -> None:
         super().__init__(str(path), private)
         failure = None
         try:
@@ -47,7 +48,7 @@ class TableSource(Source):
 
 
 def below(path: Path, at: Sequence[str]) -> list[str]:
-    """The names one level below: of the file (an empty path), of its database, or of a schema in it."""
+    """Return the names one level below: in the file (an empty path), in its database, or in a schema."""
     if not at:
         return [path.stem]
     tables = _ask(path, _tables)
@@ -55,61 +56,60 @@ def below(path: Path, at: Sequence[str]) -> list[str]:
 
 
 def columns(path: Path, at: Sequence[str]) -> list[tuple[str, str]]:
-    """The columns of a table and their types, as DuckDB calls them."""
+    """Return the columns of a table with their DuckDB types."""
     found = _ask(path, lambda connection: connection.sql(f"DESCRIBE {_in_file(at[1:])}").fetchall())
     return [(name, kind) for name, kind, *_ in found]
 
 
 def records(path: Path, at: Sequence[str]) -> int:
-    """The number of records of a table."""
+    """Return the number of records of a table."""
     ((count,),) = _ask(path, lambda connection: connection.sql(f"SELECT count(*) FROM {_in_file(at[1:])}").fetchall())
     return int(count)
 
 
 def table_name(place: Sequence[str]) -> str:
-    """A schema and a table as a study names them; what is no plain name is in quotes."""
+    """Return a schema and a table as a study names them, with quotes where necessary."""
     return ".".join(part if PLAIN.fullmatch(part) else _quoted(part) for part in place)
 
 
 def _ask(path: Path, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-    """What this comes to on a connection that sees the file alone."""
-    private = Private()
+    """Return the result of a query on a connection that can read the file only."""
+    private = PrivateConnection()
     with private as connection:
         try:
             _attach(private, path)
-            return stoppable(lambda: work(connection), connection.interrupt)
+            return run_interruptible(lambda: work(connection), connection.interrupt)
         except duckdb.Error as error:
             failure = _wrong(str(path), str(error))
-        raise failure  # outside the except: DuckDB's message may quote a record, and must not be seen behind ours
+        raise failure  # outside the except: the context would contain DuckDB's message, which may quote a record
 
 
-def _attach(private: Private, path: Path) -> None:
+def _attach(private: PrivateConnection, path: Path) -> None:
     place = str(path).replace("'", "''")
     private.connection.execute(f"ATTACH '{place}' AS file (READ_ONLY)")
     private.confine(str(private.directory))  # a view might read any file, or the network
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
-    """The tables and views, each by its schema and its name."""
+    """Return the schema and name of each table and view."""
     return [(schema, name) for schema, name in connection.sql(LISTED).fetchall()]
 
 
 def _chosen(tables: Sequence[tuple[str, str]], table: str | None, path: Path) -> tuple[str, str]:
-    """The table of that name; the only one, where none is named."""
+    """Return the table with this name, or the only one."""
     if not tables:
-        raise BadInput(f"{path}: there is no table in it")
+        raise BadInput(f"{path}: the file has no table; choose another file")
     named = {table_name(one): one for one in tables}
     if table is None and len(tables) > 1:
-        some = ", ".join(f"table={name!r}" for name in [*named][:3])
-        raise BadInput(f"{path}: it has {len(tables):,} tables; say which, such as {some}")
+        raise several_tables(path, [*named])
     if table is None:
         return tables[0]
     shorter = {table_name(one[1:]): one for one in tables if one[0] == "main"}
-    spelled = {".".join(one): one for one in tables}  # without the quotes that it should have
+    spelled = {".".join(one): one for one in tables}  # with missing quotes
     for known in (named, shorter, spelled):
         if table in known:
             return known[table]
-    raise BadInput(f"{path}: there is no table {said(table)} in it; {meant(table, named)}")
+    raise BadInput(f"{path}: there is no table {safe_repr(table)}; {suggest(table, named)}")
 
 
 def _in_file(place: Sequence[str]) -> str:
@@ -121,13 +121,13 @@ def _quoted(name: str) -> str:
 
 
 def _wrong(where: str, message: str) -> BadInput:
-    """Our words for DuckDB's, which may quote a record."""
+    """Replace DuckDB's error: its message may quote a record."""
     if "not a valid DuckDB database" in message:
-        return BadInput(f"{where}: this is no file of DuckDB's; say format= if it is something else")
+        return BadInput(f"{where}: not a DuckDB file; give its format with format=")
     if "lock on file" in message or "file handle conflict" in message:
         return BadInput(
-            f"{where}: it is open elsewhere, and may be written to; close it there, or read a Query on that connection"
+            f"{where}: the file is open for writing elsewhere; close it there, or read a Query on that connection"
         )
     if message.startswith("Permission"):
-        return BadInput(f"{where}: it is a view of what lies outside the file; make it a table of the file")
-    return BadInput(f"{where}: it cannot be read ({message.split(':')[0].strip()[:60]})")
+        return BadInput(f"{where}: the view reads data outside the file; store it as a table of the file")
+    return BadInput(f"{where}: the table cannot be read ({message.split(':')[0].strip()[:60]})")

@@ -1,19 +1,22 @@
-"""From a source to coded columns: one pass over the records, then distinct values are typed and sorted."""
+"""Encode a source as columns: one pass over the records, then distinct values are typed and sorted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from functools import partial, wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from workbench.base.errors import BadColumns, BadInput, columns_meant
-from workbench.base.progress import step, stoppable
+from workbench.base.errors import BadColumns, BadInput, suggest_column
+from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.column import Column
-from workbench.data.engines import SPARK, Coding, Engine, Gathering, gathering
+from workbench.data.engines import SPARK, CodeAssigner, Engine, EngineBuilder, engine_builder, memory_limit
+from workbench.data.reading.column_types import parse_type
+from workbench.data.reading.opening import open_source, require_options
 from workbench.data.reading.source import Source
-from workbench.data.reading.value_types import KINDS, Empty, Values, find_values
+from workbench.data.reading.value_types import Empty, Mixed, Values, find_values
 from workbench.data.roles import NOTHING
 
 P = ParamSpec("P")
@@ -21,7 +24,7 @@ T = TypeVar("T")
 
 
 def fitting(work: Callable[P, T]) -> Callable[P, T]:
-    """The same work; records of its source that do not fit into memory are said to be so."""
+    """Explain a MemoryError: the records do not fit into memory."""
 
     @wraps(work)
     def careful(*given: P.args, **options: P.kwargs) -> T:
@@ -29,9 +32,35 @@ def fitting(work: Callable[P, T]) -> Callable[P, T]:
             return work(*given, **options)
         except MemoryError:
             where = getattr(given[0], "where", "the data")
-        raise BadInput(f"{where}: its records do not fit into memory; say engine='duckdb'")
+        raise BadInput(f"{where}: the records do not fit into memory; use engine='duckdb'")
 
     return careful
+
+
+def read_columns(
+    data: Any,
+    assign_roles: Callable[[list[str]], dict[str, str]] | None,
+    types: Mapping[str, str] | None,
+    missing: Sequence[str] | Mapping[str, Sequence[str]] | None,
+    progress: Callable[[int], None] | None,
+    engine: str | None,
+    source: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the first fields of a Table: columns, engine, roles, notes and the texts that were read as missing."""
+    require_options(source)
+    opened = open_source(data, **{"memory_limit": engine and memory_limit(engine), **source})
+    with closing(opened):  # removes temporary copies of the source in any case
+        roles = assign_roles(opened.names) if assign_roles else dict.fromkeys(opened.names, "neutral")
+        kept = [name for name in opened.names if roles[name] != "identifier"]
+        neutral = [name for name in kept if roles[name] == "neutral"]
+        columns, coded = encode(
+            opened, kept, missing=missing, types=types, progress=progress, empty=neutral, engine=engine
+        )
+    if not columns:
+        raise BadInput(f"{opened.where}: all values of all columns are missing; check the data")
+    roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
+    notes, missing_texts = tuple(opened.notes), tuple(opened.missing_texts)
+    return {"columns": columns, "engine": coded, "roles": roles, "notes": notes, "missing_texts": missing_texts}
 
 
 @fitting
@@ -45,17 +74,24 @@ def encode(
     empty: Collection[str] = (),
     engine: str | None = None,
 ) -> tuple[dict[str, Column], Engine]:
-    """The columns, and the engine that holds the code of every record.
+    """Return the columns, and the engine with the code of every record.
 
-    `missing` lists the text that stands for a missing value, in all columns or by column, `types` the kind of columns
-    whose kind is known;
-    a column with nothing but missing values is refused, or left out with a note if it is among `empty`;
-    records stay where the source has them, unless an `engine` is named;
-    `progress` is called with the number of records read so far, also while none comes, and may raise to stop.
+    Parameters
+    ----------
+    missing
+        Texts that represent a missing value other than empty cells, for all columns or by column.
+    types
+        Declared types by column.
+    progress
+        Called with the number of records that have been read, also while waiting; may raise to stop.
+    empty
+        Columns that are left out with a note if all of their values are missing; others are refused.
+    engine
+        The engine for the records; by default they stay where the source has them.
     """
     wanted = list(dict.fromkeys(source.names if columns is None else columns))
     types = _checked(types or {}, source)
-    wrong = source.unreadable(wanted)
+    wrong: dict[str, str | BadInput] = {**source.unreadable(wanted)}
     names = [name for name in wanted if name not in wrong]
     if wrong and not names:
         raise BadColumns(wrong)
@@ -63,37 +99,41 @@ def encode(
     gathered = source.coding(names) if engine == SPARK else _gathered(source, names, engine, progress)
     coded = {}
     for i, name in enumerate(names):
-        step(f"values of {name}, column {i + 1} of {len(names)}")
-        marks = missing.get(name) if isinstance(missing, Mapping) else missing
-        there = gathered.distinct(name)  # what goes wrong here is no fault of the column's
+        checkpoint(f"values of {name}, column {i + 1} of {len(names)}")
+        marks = missing.get(name) if isinstance(missing, Mapping) else None if missing is None else ["", *missing]
+        there = gathered.distinct(name)  # errors here are not about the column
         try:
             found = _values(source, gathered, there, name, marks, types.get(name))
         except BadInput as error:
             if not isinstance(error, Empty) or name not in empty:
-                wrong[name] = str(error)
+                wrong[name] = error.with_traceback(None)  # frames of the traceback would keep the source open
                 continue
             source.notes.append(f"{name}: {NOTHING}")
             continue
         coded[name] = gathered.code(name, found)
     if wrong:
+        mixed = [fault for fault in wrong.values() if isinstance(fault, Mixed)]
+        markers = sorted({*source.missing_texts, *(one for fault in mixed for one in fault.markers)} - {""})
+        for fault in mixed:
+            fault.name_markers(markers)
         raise BadColumns({name: wrong[name] for name in wanted if name in wrong})
-    step("codes of all records")
+    checkpoint("codes of all records")
     return coded, gathered.engine()
 
 
-def _gathered(source: Source, names: list[str], engine: str, progress: Callable[[int], None] | None) -> Gathering:
-    """All records of the source, in an engine."""
-    gathered, read = gathering(engine, names, source.memory_limit, source.temp_directory), 0
+def _gathered(source: Source, names: list[str], engine: str, progress: Callable[[int], None] | None) -> EngineBuilder:
+    """Read all records of the source into an engine."""
+    gathered, read = engine_builder(engine, names, source.memory_limit, source.temp_directory), 0
     batches = source.batches(names)
 
     def look() -> None:
-        step()
+        checkpoint()
         source.refuse_late()
         if progress:
             progress(read)
 
-    # a query may take for ever before its first record
-    while (batch := stoppable(lambda: next(batches, None), source.interrupt, look)) is not None:
+    # a query may run forever before its first record
+    while (batch := run_interruptible(lambda: next(batches, None), source.interrupt, look)) is not None:
         gathered.add(batch)
         read += len(batch)
         look()
@@ -101,9 +141,14 @@ def _gathered(source: Source, names: list[str], engine: str, progress: Callable[
 
 
 def _values(
-    source: Source, gathered: Coding, there: pa.Array, name: str, missing: Sequence[str] | None, declared: str | None
+    source: Source,
+    gathered: CodeAssigner,
+    there: pa.Array,
+    name: str,
+    missing: Sequence[str] | None,
+    declared: str | None,
 ) -> Values:
-    """The distinct values of a column; the source's notes say how they were read."""
+    """Return the distinct values of a column, and add notes on how they were read."""
     found = find_values(
         there,
         source.where,
@@ -113,6 +158,7 @@ def _values(
         declared=declared,
         first=partial(gathered.first, name),
     )
+    source.missing_texts = sorted({*source.missing_texts, *found.markers} - {""})
     if found.markers:
         source.notes.append(f"{name}: {', '.join(map(repr, found.markers))} read as missing")
     source.notes += [f"{name}: {note}" for note in found.notes]
@@ -122,7 +168,12 @@ def _values(
 def _checked(types: Mapping[str, str], source: Source) -> Mapping[str, str]:
     for name, kind in types.items():
         if name not in source.names:
-            raise BadInput(f"types: {source.where} has no column {name!r}; {columns_meant(name, source.names)}")
-        if kind not in KINDS:
-            raise BadInput(f"types: {name!r} is declared {kind!r}; a column is one of {', '.join(map(repr, KINDS))}")
+            raise BadInput(f"types: {source.where} has no column {name!r}; {suggest_column(name, source.names)}")
+        try:
+            parse_type(kind)
+        except BadInput as error:
+            failure = f"types: {name!r}: {error}"
+        else:
+            continue
+        raise BadInput(failure)
     return types

@@ -1,7 +1,7 @@
-"""Every byte of a delimited file looked at once: its records counted, ragged lines and open quotes found.
+"""Scan every byte of a delimited file: count records, find ragged lines and unclosed quotes.
 
-DuckDB 2.0 alone is not enough: read in parallel it drops ragged lines at the seams of its buffers, read in order it
-drops a last record with an open quote, and says nothing either way.
+DuckDB 2.0 is not sufficient: its parallel reader silently drops ragged lines at the boundaries of its buffers, and its
+sequential reader drops a last record with an unclosed quote.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from workbench.base.compiled import compiled
 from workbench.base.errors import BadInput
 
-# Where in a record: FIELD is just behind a delimiter, BLANK are blanks there, AFTER are blanks behind a closing quote.
+# Positions in a record: FIELD follows a delimiter, BLANK is in blanks there, AFTER is in blanks after a closing quote.
 BEGIN, FIELD, BLANK, PLAIN, QUOTED, CLOSED, AFTER = range(7)
 WHERE, DELIMITERS, LINE, START, ROWS, RECORDS, RETURN, PROBLEM, SPACED, TIGHT, CR, CRLF = range(12)  # in the state
 RAGGED, MISPLACED, OPEN = 1, 2, 3
@@ -22,7 +22,7 @@ RAGGED, MISPLACED, OPEN = 1, 2, 3
 
 @compiled
 def _scan(block: np.ndarray, state: np.ndarray, delimiter: int, quote: int, skip: int, fields: int) -> None:
-    """Move the state over a block of bytes; stop at the first problem."""
+    """Advance the state over a block of bytes; stop at the first problem."""
     where, delimiters, returned = state[WHERE], state[DELIMITERS], state[RETURN]
     for byte in block:
         code = np.int64(byte)
@@ -65,15 +65,15 @@ def _scan(block: np.ndarray, state: np.ndarray, delimiter: int, quote: int, skip
 
 @dataclass(frozen=True)
 class Scanned:
-    """What only the whole file says."""
+    """Properties that only a scan of the whole file reveals."""
 
     records: int
-    end: str  # of its lines; DuckDB 2.0 would take the first one that it sees, be it in a quoted name
-    spaced: bool  # a blank follows each delimiter that a value follows
+    end: str  # line ending; DuckDB 2.0 would use the first one, even in a quoted name
+    spaced: bool  # whether a blank follows each delimiter that precedes a value
 
 
 def scanned(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int, fields: int, where: str) -> Scanned:
-    """What is found after `skip` rows; BadInput with the line where a record is not well formed."""
+    """Scan the records after `skip` rows. Raise BadInput with the line of a record that is not well formed."""
     state = np.zeros(12, dtype=np.int64)
     state[LINE] = state[START] = 1
     rules = ord(delimiter), ord(quote) if quote else -1, skip, fields
@@ -92,7 +92,7 @@ def scanned(blocks: Iterable[bytes], delimiter: str, quote: str, skip: int, fiel
     if state[PROBLEM]:
         raise _bad(state, f"{where}, line {state[START]}", f"delimiter {delimiter!r}, quote {quote!r}", fields)
     if state[CRLF] and state[CR]:
-        raise BadInput(f"{where}: its lines end in several ways, some in CR alone and some in CR LF; write it again")
+        raise BadInput(f"{where}: mixed line endings, CR and CR LF; write the file again with one of them")
     end = "\r" if state[CR] else "\r\n" if state[CRLF] else "\n"
     return Scanned(int(state[RECORDS]), end, bool(state[SPACED] and not state[TIGHT]))
 
@@ -101,7 +101,7 @@ def _bad(state: np.ndarray, line: str, dialect: str, fields: int) -> BadInput:
     if state[PROBLEM] == RAGGED:
         return BadInput(
             f"{line}: {state[DELIMITERS] + 1} fields where there should be {fields}; "
-            f"correct the line, or give delimiter= and quote= if these are wrong: {dialect}"
+            f"correct the line, or give delimiter= and quote= if the detected ones are wrong: {dialect}"
         )
     what = "a quote is not closed" if state[PROBLEM] == OPEN else "text follows a closing quote"
-    return BadInput(f"{line}: {what}; correct the line, or give quote= if this is wrong: {dialect}")
+    return BadInput(f"{line}: {what}; correct the line, or give quote= if the detected one is wrong: {dialect}")

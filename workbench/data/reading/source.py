@@ -1,12 +1,13 @@
-"""Where a table comes from: a file, a frame or a query, read through DuckDB in batches, in the order of the file."""
+"""Sources of tables: a file, a frame or a query, read through DuckDB in batches, in the order of the records."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,61 +18,73 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.base.connection import Private, discard
-from workbench.base.errors import BadInput, columns_meant
-from workbench.data.engines import Coding
+from workbench.base.connection import PrivateConnection, discard
+from workbench.base.errors import BadInput, suggest_column
+from workbench.data.engines import CodeAssigner
 from workbench.data.reading.arrow import as_arrow, refuse_type
-from workbench.data.reading.dialect import blocks, find_dialect, find_encoding, refuse_duplicates, to_utf8
+from workbench.data.reading.dialect import find_dialect, find_encoding, refuse_duplicates, to_utf8
+from workbench.data.reading.packed import blocks, is_packed, unpack
 from workbench.data.reading.scan import scanned
 
+GZIP = ".gz"  # DuckDB reads gzip
 ROWS = 262_144
-FIELDS = 16 * ROWS  # in one batch at most
-CSV_COLUMN = 200_000  # what each column needs beside that
-CSV_MEMORY = 128_000_000  # DuckDB keeps every buffer of a file read in order until this is full
+FIELDS = 16 * ROWS  # maximum number of fields in a batch
+CSV_COLUMN = 200_000  # additional bytes per column
+CSV_MEMORY = 128_000_000  # bytes; if a file is read in order, DuckDB keeps every buffer up to this limit
 
 
 @dataclass(frozen=True)
 class Query:
-    """A SELECT for DuckDB, on a connection of the caller's or on an empty one of its own.
+    """A SELECT statement for DuckDB.
 
-    On its own it reads files of a `folder` alone, if one is given: what a study asks is not always the caller's wish.
+    Parameters
+    ----------
+    sql
+        The statement.
+    connection
+        A connection of the caller. The default is an empty database.
+    folder
+        Without a connection, only files of this folder can be read: the author of a study is not always the caller.
+    seconds
+        Maximum time.
     """
 
     sql: str
     connection: duckdb.DuckDBPyConnection | None = None
     folder: str | None = None
-    seconds: float | None = None  # after which it is given up
+    seconds: float | None = None
 
 
 class Source:
-    """Named columns that can be read once, batch by batch, in a stable order."""
+    """Named columns that can be read once, in batches, in a stable order."""
 
     where: str
     names: list[str]
     typed = True
-    engine = "memory"  # where its records live, unless another is asked for
-    records: int | None = None  # where it is known beforehand
+    engine = "memory"  # the default engine for its records
+    records: int | None = None  # if known in advance
     notes: list[str]
+    missing_texts: Sequence[str] = ()  # texts that were read as missing, other than empty cells
     temp_directory: Path | None = None
 
-    def __init__(self, where: str, private: Private) -> None:
+    def __init__(self, where: str, private: PrivateConnection) -> None:
         self.where, self.notes, self._connection = where, [], private.connection
         self.memory_limit, self.temp_directory = private.memory_limit, private.directory.parent
         self._discard = weakref.finalize(self, discard, private.connection, private.directory)
 
     def close(self) -> None:
-        """Give back memory and temporary files; happens by itself when the source is no longer used."""
+        """Release memory and temporary files; this also happens when the source is garbage collected."""
         self._discard()
 
     def interrupt(self) -> None:
-        """Stop what is being read; whoever waits for it hears that it cannot be."""
+        """Stop reading; the waiting thread gets an exception."""
         self._connection.interrupt()
 
     def refuse_late(self) -> None:
-        """Raise BadInput when this has taken longer than it may."""
+        """Raise BadInput if the time limit is exceeded."""
 
     def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
-        """The records of some columns; BadInput when there are none or when one cannot be read."""
+        """Yield the records of some columns. Raise BadInput if there are none, or if a column cannot be read."""
         if not columns:
             raise BadInput(f"{self.where}: no column is left to read")
         positions = [self._position(name) for name in columns]
@@ -86,22 +99,22 @@ class Source:
                     yield pa.RecordBatch.from_arrays(batch.columns, names=columns)
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             failure = self._explained(str(error))
-        if failure:  # outside the except: DuckDB's message quotes the record, and must not be seen behind ours
+        if failure:  # outside the except: the context would contain DuckDB's message, which quotes the record
             raise failure
         if not read:
             raise BadInput(f"{self.where}: there are no records")
         if self.records not in (None, read):
-            raise BadInput(f"{self.where}: DuckDB read {read:,} of {self.records:,} records; write the file again")
+            raise BadInput(f"{self.where}: only {read:,} of {self.records:,} records were read; write the file again")
 
-    def coding(self, names: list[str]) -> Coding:
-        """What asks for the values of these columns where the records stay; of Spark's tables alone."""
+    def coding(self, names: list[str]) -> CodeAssigner:
+        """Return an object that finds the values of these columns in place; only tables in Spark have one."""
         raise BadInput(
-            f"{self.where}: engine='spark' is for tables that are in Spark, such as 'spark:catalog.db.people'; "
-            "say engine='duckdb'"
+            f"{self.where}: engine='spark' is for tables in Spark, such as 'spark:catalog.db.people'; "
+            "use engine='duckdb'"
         )
 
     def unreadable(self, columns: list[str]) -> dict[str, str]:
-        """What is wrong with columns that cannot be read, where that is known beforehand."""
+        """Return the problems of columns that are known to be unreadable."""
         found = {}
         for name in columns:
             if name in self.names:
@@ -113,11 +126,11 @@ class Source:
 
     @property
     def texts(self) -> list[str]:
-        """The columns that hold text."""
+        """The columns of text."""
         return [name for i, name in enumerate(self.names) if not self.typed or _is_text(self._schema.field(i).type)]
 
     def _refuse(self, position: int) -> None:
-        """Raise BadInput for a column whose type no table can hold; text has none yet."""
+        """Raise BadInput if the type of a column is not supported; untyped text has no type yet."""
         if self.typed:
             refuse_type(self._place(position), self._schema.field(position).type)
 
@@ -126,7 +139,7 @@ class Source:
 
     @cached_property
     def _schema(self) -> pa.Schema:
-        """The types of all columns, as they are read."""
+        """The types of all columns as they are read."""
         failure = None
         try:
             return self._relation([*range(len(self.names))]).limit(0).to_arrow_table().schema
@@ -136,33 +149,35 @@ class Source:
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            raise BadInput(f"{self.where}: there is no column {name!r}; {columns_meant(name, self.names)}")
+            raise BadInput(f"{self.where}: there is no column {name!r}; {suggest_column(name, self.names)}")
         return self.names.index(name)
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        """These columns, read again from the start."""
+        """Return these columns, read from the start."""
         raise NotImplementedError
 
     def _explained(self, message: str) -> BadInput:
-        """Our words for DuckDB's, without the values that it quotes."""
+        """Replace DuckDB's error: its message may quote values."""
         if message.startswith("Out of Memory"):
-            return BadInput(f"{self.where}: the memory limit is too small to read this; raise memory_limit=")
+            return BadInput(f"{self.where}: the memory limit is too small to read this; increase memory_limit=")
         return self._because(message)
 
     def _because(self, message: str) -> BadInput:
-        return BadInput(f"{self.where}: it cannot be read ({message.split(':')[0].strip()[:60]})")
+        return BadInput(f"{self.where}: the data cannot be read ({message.split(':')[0].strip()[:60]})")
 
 
 class CsvSource(Source):
-    """Delimited text. Every field stays text: types are found from the distinct values of the whole file."""
+    """Delimited text. Every field is read as text: types are found from the distinct values of the whole file."""
 
     typed = False
 
-    def __init__(self, path: Path, private: Private, delimiter: str | None, quote: str | None, **text: Any) -> None:
+    def __init__(
+        self, path: Path, private: PrivateConnection, delimiter: str | None, quote: str | None, **text: Any
+    ) -> None:
         super().__init__(str(path), private)
         self._path = path
         encoding, self.notes = find_encoding(path, text["encoding"])
-        if encoding != "utf-8":
+        if encoding != "utf-8" or (is_packed(path) and path.suffix.lower() != GZIP):
             self._path = to_utf8(path, encoding, private.directory / "utf-8.csv")
         self._dialect = find_dialect(self._path, "utf-8", delimiter, quote, text["header"], self.where)
         self.names = self._dialect.names
@@ -174,15 +189,15 @@ class CsvSource(Source):
         self._scanned = scanned(text_blocks, *rules)
         self.records = self._scanned.records
         if found.stripped:
-            self.notes.append("blanks around the names of columns are left out")
+            self.notes.append("blanks around column names are removed")
         if self._scanned.spaced:
-            self.notes.append("a blank follows every delimiter; it is left out, and only further ones stay")
+            self.notes.append("a blank follows every delimiter; it is removed, further blanks are kept")
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
-        # DuckDB never sees the names: it holds `a` and `A` to be the same.
-        # parallel = false: the parallel reader of DuckDB 2.0 takes some line ends inside quotes for ends of records.
-        # strict_mode = false: the strict one refuses other line ends within quotes; what it would find, the scan does.
-        # OFFSET, not skip, for the header: skip counts lines, and a name may have several.
+        # DuckDB does not get the names, because it identifies `a` and `A`.
+        # parallel = false: the parallel reader of DuckDB 2.0 ends records at some line ends inside quotes.
+        # strict_mode = false: strict mode refuses other line ends within quotes; the scan finds the same errors.
+        # OFFSET instead of skip for the header: skip counts lines, and a name may have several.
         fields = [f"c{i}" for i in range(len(self.names))]
         found = self._dialect
         options = {
@@ -193,7 +208,7 @@ class CsvSource(Source):
             "quote": found.quote,
             "above": found.above,
             "end": {"\r": r"\r", "\n": r"\n", "\r\n": r"\r\n"}[self._scanned.end],
-            "packed": "gzip" if self._path.suffix.lower() == ".gz" else "none",
+            "packed": "gzip" if self._path.suffix.lower() == GZIP else "none",
         }
         bare = "regexp_replace(c{0}, '^ ', '') AS c{0}" if self._scanned.spaced else "c{0}"
         return self._connection.sql(
@@ -207,21 +222,23 @@ class CsvSource(Source):
 
     def _because(self, message: str) -> BadInput:
         if "Maximum line size" in message:
-            return BadInput(f"{self.where}: a record is longer than 2 MB; a quote may be out of place")
-        return BadInput(
-            f"{self.where}: it cannot be split into lines; if their ends are of several kinds, write it again"
-        )
+            return BadInput(f"{self.where}: a record is longer than 2 MB; check for a missing or extra quote")
+        return BadInput(f"{self.where}: the lines cannot be separated; if line endings are mixed, write the file again")
 
 
 class FileSource(Source):
-    """Parquet or JSON."""
+    """A Parquet or JSON file."""
 
-    def __init__(self, path: Path, format: str, private: Private) -> None:
+    def __init__(self, path: Path, format: str, private: PrivateConnection) -> None:
         super().__init__(str(path), private)
         self._path, self._format, failure = path, format, None
         try:
-            if path.suffix.lower() == ".gz":
-                deque(blocks(path), maxlen=0)  # DuckDB would say nothing of a file that is cut off
+            if path.suffix.lower() == GZIP:
+                deque(blocks(path), maxlen=0)  # DuckDB does not report a truncated file
+            elif is_packed(path):
+                self._path = unpack(
+                    path, private.directory / "unpacked", shutil.disk_usage(private.directory).free // 2
+                )
             self._written = pq.read_schema(path) if format == "parquet" else None
             self._whole = self._opened(private)
             self._fields = self._whole.columns
@@ -231,10 +248,12 @@ class FileSource(Source):
         if failure:
             raise failure
         refuse_duplicates(self.names, self.where)
+        if format == "json":
+            self.notes += _renaming_notes(self.names)
         if format == "json" and self._fields == ["json"]:
-            raise BadInput(f"{path}: there are no records; JSON must hold objects, one a record")
+            raise BadInput(f"{path}: there are no records; JSON must contain an object per record")
 
-    def _opened(self, private: Private) -> duckdb.DuckDBPyRelation:
+    def _opened(self, private: PrivateConnection) -> duckdb.DuckDBPyRelation:
         params: dict[str, Any] = {"path": literal(self._path)}
         if self._written:
             return private.connection.sql("SELECT * FROM read_parquet($path, hive_partitioning = false)", params=params)
@@ -244,15 +263,15 @@ class FileSource(Source):
         if not {"UUID", "TIME"} & {*fields.values()}:
             return found
         params["fields"] = {name: "VARCHAR" if kind in ("UUID", "TIME") else kind for name, kind in fields.items()}
-        return private.connection.sql(sql.format("columns = $fields,"), params=params)  # text stays as it is written
+        return private.connection.sql(sql.format("columns = $fields,"), params=params)  # text is not changed
 
     def _refuse(self, position: int) -> None:
         place = self._place(position)
-        if self._written and pa.types.is_duration(self._written.field(position).type):  # DuckDB would read a number
+        if self._written and pa.types.is_duration(self._written.field(position).type):  # DuckDB would read numbers
             refuse_type(place, self._written.field(position).type)
         if self._format == "json" and str(self._whole.types[position]) == "JSON":
             raise BadInput(
-                f"{place}: values of different types; make them all numbers or all text, or leave the column out"
+                f"{place}: values of different types; convert all of them to numbers or to text, or remove the column"
             )
         super()._refuse(position)
 
@@ -263,13 +282,13 @@ class FileSource(Source):
         line = re.search(r"line (\d+)", message)
         place = f"{self.where}, near line {line[1]}" if line else self.where
         kind = {"parquet": "Parquet", "json": "JSON"}[self._format]
-        return BadInput(f"{place}: not valid {kind}; write the file again, or say format= if it is something else")
+        return BadInput(f"{place}: not valid {kind}; write the file again, or give its format with format=")
 
 
 class FrameSource(Source):
-    """A pandas frame or a pyarrow table; the index of a frame is no column."""
+    """A pandas frame or a pyarrow table; the index of a frame is not a column."""
 
-    def __init__(self, data: pd.DataFrame | pa.Table, private: Private) -> None:
+    def __init__(self, data: pd.DataFrame | pa.Table, private: PrivateConnection) -> None:
         super().__init__("the frame" if isinstance(data, pd.DataFrame) else "the table", private)
         self._data = data
         self._arrays: dict[int, pa.Array | pa.ChunkedArray] = {}
@@ -280,7 +299,7 @@ class FrameSource(Source):
         self._array(position)
 
     def _array(self, i: int) -> pa.Array | pa.ChunkedArray:
-        """One column; made once, since it is looked at before it is read."""
+        """Return a column; cached, since it is checked before it is read."""
         if i not in self._arrays:
             place, data = self._place(i), self._data
             column = as_arrow(data.iloc[:, i], place) if isinstance(data, pd.DataFrame) else data.column(i)
@@ -295,9 +314,9 @@ class FrameSource(Source):
 
 
 class QuerySource(Source):
-    """The answer of a SELECT."""
+    """The result of a SELECT statement."""
 
-    def __init__(self, query: Query, private: Private) -> None:
+    def __init__(self, query: Query, private: PrivateConnection) -> None:
         super().__init__("the query", private)
         connection, failure = query.connection or private.connection, None
         self._seconds, self._begun = query.seconds, time.monotonic()
@@ -307,7 +326,7 @@ class QuerySource(Source):
         try:
             statements = connection.extract_statements(query.sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                raise BadInput("the query must be one SELECT; run other statements beforehand on the connection")
+                raise BadInput("the query must be a single SELECT; run other statements on the connection before")
             self._whole = connection.sql(query.sql)
             self.names = self._whole.columns
         except duckdb.Error as error:
@@ -317,11 +336,9 @@ class QuerySource(Source):
         refuse_duplicates(self.names, self.where)
 
     def refuse_late(self) -> None:
-        """Raise BadInput when this has taken longer than it may."""
+        """Raise BadInput if the time limit is exceeded."""
         if self._seconds is not None and time.monotonic() - self._begun > self._seconds:
-            raise BadInput(
-                f"the query was given up after {self._seconds:g} seconds; make it simpler, or allow it more seconds"
-            )
+            raise BadInput(f"the query was stopped after {self._seconds:g} seconds; simplify it, or increase the limit")
 
     def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
         return self._whole.project(select_list(self._whole, positions))
@@ -329,16 +346,16 @@ class QuerySource(Source):
     def _because(self, message: str) -> BadInput:
         if message.startswith("Permission"):
             return BadInput(
-                "the query reads what lies outside the folder of its study; put the file there and give its whole "
-                "path, or name it as data: {path: ...} instead"
+                "the query reads data outside the folder of its study; move the file there and use its absolute "
+                "path, or use data: {path: ...} instead"
             )
-        # What parser, binder and catalog say is about the query; what execution says may quote a record.
+        # Messages of parser, binder and catalog are about the query; those of the execution may quote a record.
         about_sql = message.startswith(("Parser", "Binder", "Catalog"))
-        return BadInput(f"the query cannot be run; correct it: {message if about_sql else message.split(':')[0]}")
+        return BadInput(f"the query is not valid; correct it: {message if about_sql else message.split(':')[0]}")
 
 
 def select_list(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> str:
-    """A select list; what Arrow would turn into dictionaries becomes text."""
+    """Return a select list that casts enumerations to text, which Arrow would turn into dictionaries."""
     parts = []
     for i in positions:
         name, kind = '"' + relation.columns[i].replace('"', '""') + '"', relation.types[i]
@@ -348,8 +365,18 @@ def select_list(relation: duckdb.DuckDBPyRelation, positions: Iterable[int]) -> 
     return ", ".join(parts)
 
 
+def _renaming_notes(names: Sequence[str]) -> list[str]:
+    """Return notes on columns that DuckDB renamed in JSON: names that differ only in case, such as `X` and `x`."""
+    lower, notes = {name.lower(): name for name in names}, []
+    for name in names:
+        base = re.sub(r"_\d+$", "", name)
+        if base not in (name, *names) and base.lower() in lower:
+            notes.append(f"{name}: {base!r} in the file, which differs from {lower[base.lower()]!r} only in case")
+    return notes
+
+
 def literal(path: Path) -> str:
-    """The path with characters that DuckDB would take for a pattern escaped."""
+    """Escape the characters of a path that DuckDB would interpret as a pattern."""
     return re.sub(r"([*?\[])", r"[\1]", str(path))
 
 

@@ -1,4 +1,4 @@
-"""What a server of Spark's has: catalogs, schemas, tables, columns; names and numbers of records, and no value."""
+"""Catalogs, schemas, tables and columns of a Spark server: names, types and record counts, no values."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ ASKED = ("SHOW CATALOGS", "SHOW SCHEMAS IN {}", "SHOW TABLES IN {}")
 
 
 def below(session: Session, path: Sequence[str]) -> list[str]:
-    """The names one level below: of the server (an empty path), of a catalog, or of a schema in it."""
+    """Return the names one level below: of the server (an empty path), of a catalog, or of a schema."""
     if len(path) >= DEPTH:
-        raise BadInput("below a table are its columns alone")
+        raise BadInput("a table has no levels below it except its columns; choose a column")
     sql = ASKED[len(path)].format(table_name(path))
     found = session.run(lambda: session.spark.sql(sql).toArrow())
     if len(path) < DEPTH - 1:
         return sorted(_bare(name) for name in found.column(0).to_pylist())
-    kept = found.filter([not own for own in found["isTemporary"].to_pylist()])  # of this session alone
+    kept = found.filter([not own for own in found["isTemporary"].to_pylist()])  # of this session only
     return sorted(kept["tableName"].to_pylist())
 
 
 def columns(session: Session, path: Sequence[str]) -> list[tuple[str, str]]:
-    """The columns of a table and their types, as Spark calls them."""
+    """Return the columns of a table with their Spark types."""
     fields = session.run(lambda: session.spark.table(table_name(path)).schema.fields)
     return [(str(field.name), str(field.dataType.simpleString())) for field in fields]
 
 
 def records(session: Session, path: Sequence[str]) -> int:
-    """The number of records of a table."""
+    """Return the number of records of a table."""
     found = session.ask(session.spark.table(table_name(path)).selectExpr("count(*) AS n"))
     return int(found["n"][0].as_py())
 
 
 def table_name(path: Sequence[str]) -> str:
-    """A path as Spark writes it; what is no plain name is in its quotes."""
+    """Return a path in Spark's notation, with quotes where necessary."""
     return ".".join(part if PLAIN.fullmatch(part) else f"`{part.replace('`', '``')}`" for part in path)
 
 
 def _bare(name: str) -> str:
-    """One server quotes the names that it lists."""
+    """Remove the quotes that one kind of server adds."""
     return name[1:-1].replace("``", "`") if re.fullmatch(r"`.*`", name, re.DOTALL) else name

@@ -1,4 +1,4 @@
-"""A table in Spark as a source: its columns by name and type; the records stay there, unless all are asked for."""
+"""A table in Spark as a source: names and types of columns; records stay there unless another engine is requested."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import Any
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
-from workbench.data.engines import Coding
-from workbench.data.engines.spark import SparkCoding
+from workbench.data.engines import CodeAssigner
+from workbench.data.engines.spark import SparkCodeAssigner
 from workbench.data.engines.spark_session import Session, Unable
 from workbench.data.reading.dialect import refuse_duplicates
 from workbench.data.reading.source import ROWS, Source
 
-NAMED = "spark:"  # what a table in Spark is named by
+NAMED = "spark:"  # prefix of tables in Spark
 PLACE = re.compile(r"\s*\w+\s*\.\s*`(?:file:(?://)?)?([^`]*)`\s*")  # in a name such as parquet.`/folder/in.parquet`
 
 
 class SparkSource(Source):
-    """`frame` is a DataFrame, of a session of the caller's or of our own."""
+    """A DataFrame, of a session of the caller or of our own."""
 
     engine = "spark"
 
@@ -36,21 +36,21 @@ class SparkSource(Source):
         refuse_duplicates(self.names, where)
 
     def close(self) -> None:
-        """Nothing is held of the table; the session closes when the process ends."""
+        """Do nothing: the session closes when the process ends."""
 
     def interrupt(self) -> None:
-        """What runs is stopped by its tag."""
+        """Do nothing: running queries are cancelled by their tags."""
 
-    def coding(self, names: list[str]) -> Coding:
-        """What asks for the values of these columns, where they are."""
+    def coding(self, names: list[str]) -> CodeAssigner:
+        """Return an object that finds the values of these columns in Spark."""
         if not names:
             raise BadInput(f"{self.where}: no column is left to read")
         positions = [self._position(name) for name in names]
         fields = {name: f"c{i}" for name, i in zip(names, positions, strict=True)}
-        return SparkCoding(self._session, self._plain(positions), fields, self.where)
+        return SparkCodeAssigner(self._session, self._plain(positions), fields, self.where)
 
     def batches(self, columns: list[str], rows: int = ROWS) -> Iterator[pa.RecordBatch]:
-        """All records on this side, for an engine here."""
+        """Yield all records, for an engine in this process."""
         found = self._session.ask(self._plain([self._position(name) for name in columns]))
         if not len(found):
             raise BadInput(f"{self.where}: there are no records")
@@ -58,9 +58,9 @@ class SparkSource(Source):
             yield pa.RecordBatch.from_arrays(batch.columns, names=columns)
 
     def _plain(self, positions: list[int]) -> Any:
-        """These columns by plain names: Spark holds `a` and `A` to be the same, and a dot in a name to be a part.
+        """Select these columns under plain names: Spark identifies `a` and `A`, and a dot in a name separates parts.
 
-        A number that is none is null, and -0 is 0, whatever a server makes of them where it groups and joins.
+        NaN becomes null and -0 becomes 0, which servers would group and join differently.
         """
         listed = []
         for i in positions:
@@ -80,7 +80,7 @@ class SparkSource(Source):
             try:
                 kind = to_arrow_type(field.dataType, timezone="UTC")
             except PySparkException:
-                kind = pa.list_(pa.null())  # what Arrow cannot hold is refused as nested values are
+                kind = pa.list_(pa.null())  # types that Arrow lacks are refused like nested ones
             fields.append(pa.field(f"c{i}", kind))
         return pa.schema(fields)
 
@@ -90,20 +90,20 @@ def _called(field: Any) -> str:
 
 
 def spark_table(name: str, remote: str | None) -> SparkSource:
-    """The table of this name (`catalog.schema.table`), read through a server that speaks Spark Connect."""
+    """Return the table with this name (`catalog.schema.table`) on a Spark Connect server."""
     if not remote:
-        raise BadInput(f"{NAMED}{name}: say where Spark is: remote='sc://host:15002'")
+        raise BadInput(f"{NAMED}{name}: the server is missing; use remote='sc://host:15002'")
     if not name.strip():
-        raise BadInput(f"{NAMED} names no table; say which: {NAMED}catalog.schema.table")
+        raise BadInput(f"{NAMED} has no table name; use {NAMED}catalog.schema.table")
     session = Session.opened(remote)
     try:
         return SparkSource(session.run(lambda: session.spark.table(name)), session, f"the table {name}")
     except Unable as error:
-        raise BadInput(f"{error}; see that {name} is the name of a table there, such as catalog.schema.table") from None
+        raise BadInput(f"{error}; check the name {name}, such as catalog.schema.table") from None
 
 
 def places_of(name: str) -> list[Path]:
-    """The file or folder that a table's name may hold, where this process may see it, and all below it."""
+    """Return the file or folder in a table's name, if this process can see it, and everything below it."""
     found = PLACE.fullmatch(name)
     if found is None:
         return []
@@ -112,10 +112,10 @@ def places_of(name: str) -> list[Path]:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a DataFrame of Spark's, of whatever kind."""
+    """Return whether this is a Spark DataFrame of any kind."""
     return any(kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame" for kind in type(data).mro())
 
 
 def spark_frame(data: Any) -> SparkSource:
-    """The DataFrame of a session of the caller's."""
+    """Return the source for a DataFrame of the caller's session."""
     return SparkSource(data, Session(data.sparkSession), "the frame")

@@ -1,4 +1,4 @@
-"""What the distinct values of a column are: numbers, dates or text, ascending and labelled."""
+"""Find the type of a column's distinct values (numbers, dates or text), and sort and label them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ import pyarrow.compute as pc
 
 from workbench.base.errors import BadInput
 from workbench.data.column import Kind
+from workbench.data.reading.column_faults import Empty, Mixed, Undecided
+from workbench.data.reading.column_types import (
+    DAY_FIRST,
+    DECIMAL_COMMAS,
+    MONTH_FIRST,
+    THOUSANDS_COMMAS,
+    ColumnType,
+    parse_type,
+)
 from workbench.data.reading.spellings import (
-    COMMA,
     DATE,
     DOTTED,
     INFINITE,
@@ -21,35 +29,41 @@ from workbench.data.reading.spellings import (
     LEADING_ZERO,
     NUMBER,
     POWER,
+    SLASHED,
+    YEAR_FIRST,
     ZONE,
     beyond_floats,
     codes,
+    date_orders,
     grouped,
     loses_digits,
     mask,
     matches,
+    notations_of,
+    numbers_in,
     parsed_dates,
+    plain_numbers,
     trimmed,
-    with_points,
 )
+from workbench.data.reading.typed_arrays import date_labels, finer, float64, number_labels, sorted_text, whole
 
 MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", ".", "-")
-KINDS = ("number", "date", "text")
 MOSTLY = 0.9
-EXACT = 2.0**53  # floats tell whole numbers apart up to here
+OFFENDING = 8  # maximum number of texts to show the analyst that do not fit a type
+EXACT = 2.0**53  # floats distinguish whole numbers up to here
 FIRST, LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
 
 @dataclass(frozen=True)
 class Values:
-    """Distinct values in order, and where each of the values they came from stands among them (-1: missing)."""
+    """Distinct values in order, and the place of each original value among them (-1: missing)."""
 
     kind: Kind
     values: np.ndarray
     labels: tuple[str, ...]
     place: np.ndarray
-    markers: list[str] = field(default_factory=list)  # read as missing
-    notes: list[str] = field(default_factory=list)  # how it was read, where that could be doubted
+    markers: list[str] = field(default_factory=list)  # texts read as missing
+    notes: list[str] = field(default_factory=list)  # how ambiguous values were read
 
 
 def find_values(
@@ -62,9 +76,9 @@ def find_values(
     declared: str | None = None,
     first: Callable[[np.ndarray], int] = lambda _: 0,
 ) -> Values:
-    """Type and sort the distinct values of a column; without types of their own they are read from the text.
+    """Type and sort the distinct values of a column; untyped values are read from their text.
 
-    `first` knows the first record with one of some values, for messages, which quote none.
+    `first` returns the first record with one of some values, for messages, which do not quote them.
     """
     text = pa.types.is_large_string(found.type)
     given = missing if missing is not None else ("",) if typed else MARKERS
@@ -76,64 +90,63 @@ def find_values(
         if pa.types.is_floating(found.type):
             gone = mask(pc.is_nan(found))
         for one, value in _typed_marks(given, found.type):
-            if (alike := mask(pc.equal(found, value))).any():
-                gone, markers = gone | alike, [*markers, one]
+            if (equal := mask(pc.equal(found, value))).any():
+                gone, markers = gone | equal, [*markers, one]
     present = found.filter(pa.array(~gone)) if gone.any() else found
     decimal = pa.types.is_decimal(found.type) and found.type.scale > 0
-    column = _Reading(where, name, typed, declared, decimal, lambda some: first(np.flatnonzero(~gone)[some]))
+    declared_type = parse_type(declared) if declared else None
+    column = _Reading(where, name, typed, declared_type, decimal, lambda some: first(np.flatnonzero(~gone)[some]))
     if not len(present):
-        raise Empty(
-            str(column.bad("there is nothing but missing values; name it among the identifiers, which are not read"))
-        )
+        raise Empty(str(column.bad("all values are missing; add it to the identifiers, which are not read")))
     if decimal:
-        present = present.cast(pa.large_string())  # which loses nothing
-    kind, values, labels, rank = column.read(present)
+        present = present.cast(pa.large_string())  # exact
+    try:
+        kind, values, labels, rank = column.read(present)
+    except Mixed as error:
+        error.markers = tuple(markers)
+        raise
     place = np.full(len(found), -1, dtype=np.int32)
     place[~gone] = rank
     return Values(kind, values, labels, place, markers, list(column.doubts(present, kind)))
 
 
 def _typed_marks(given: Sequence[str], kind: pa.DataType) -> Iterator[tuple[str, pa.Scalar]]:
-    """What stands for a missing value, where values are numbers or dates already: `-7` is the number."""
+    """Yield markers of missing values, converted to the type of the values: `-7` is a number."""
     if pa.types.is_boolean(kind):
         return
     for one in given:
-        with suppress(pa.ArrowException):  # it is no such value
+        with suppress(pa.ArrowException):  # not a value of this type
             yield one, pa.scalar(one.strip()).cast(kind)
-
-
-class Empty(BadInput):
-    """A column with nothing but missing values."""
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """One column on its way from what was found to typed values."""
+    """One column while its values are typed."""
 
     where: str
     name: str
     typed: bool
-    declared: str | None
+    declared: ColumnType | None
     decimal: bool
-    first: Callable[[np.ndarray], int]  # the first record with one of these values
+    first: Callable[[np.ndarray], int]  # finds the first record with one of these values
 
     def bad(self, message: str) -> BadInput:
         return BadInput(f"{self.where}, column {self.name!r}: {message}")
 
     def read(self, present: pa.Array) -> tuple[Kind, np.ndarray, tuple[str, ...], np.ndarray]:
-        """Kind, ascending values, their labels, and the rank of each value given."""
-        kind = self.declared or self.kind_of(present)
+        """Return kind, ascending values, their labels, and the rank of each given value."""
+        kind = self.declared.kind if self.declared else self.kind_of(present)
         if kind == "number":
             values, rank = np.unique(self.numbers(present), return_inverse=True)
-            return "number", values, _number_labels(values), rank
+            return "number", values, number_labels(values), rank
         if kind == "date":
             values, rank = np.unique(self.dates(present), return_inverse=True)
-            return "date", values, _date_labels(values), rank
-        values, rank = _sorted_text(self.text(present))
+            return "date", values, date_labels(values), rank
+        values, rank = sorted_text(self.text(present))
         return "text", values, tuple(values), rank
 
     def kind_of(self, present: pa.Array) -> str:
-        """The kind that the type says, or for text without types the one that every value has."""
+        """Return the kind of the type, or for untyped text the kind of all values."""
         kind = present.type
         if self.decimal:
             return "text" if beyond_floats(present) else "number"
@@ -146,29 +159,61 @@ class _Reading:
         return "text"
 
     def kind_of_text(self, present: pa.Array) -> str:
-        """What every value can be read as; codes and what a number would not tell apart stay text."""
+        """Return the kind of all values; codes, and numbers that floats would not distinguish, stay text."""
         bare = trimmed(present)
         leading = matches(bare, LEADING_ZERO).any()
-        if not leading and matches(bare, INTEGER).all():  # the most frequent ones at once
+        if not leading and matches(bare, INTEGER).all():  # the common case first
             return "number"
-        number = matches(bare, NUMBER) | matches(bare, INFINITE)
-        if number.any() and leading:  # codes: as numbers they would lose the zero
+        number = numbers_in(bare, "")
+        if number.any() and leading:  # codes: numbers would lose the zero
             return "text"
         if number.all():
             text = matches(bare, INFINITE).all() or codes(bare) or beyond_floats(bare)
             return "text" if text else "number"
-        if matches(bare, COMMA).all() and not leading:
-            return "text" if grouped(bare, ",") or beyond_floats(with_points(bare)) else "number"
-        if grouped(bare, "."):
+        if grouped(bare, "."):  # for example versions and IP addresses
             return "text"
-        if number.mean() >= MOSTLY:
-            raise self.mixed(number)
-        if matches(bare, DATE).all() or matches(bare, DOTTED).all():
+        if notations_of(bare) and not leading:
+            return "text" if beyond_floats(plain_numbers(bare, self.notation_of(bare))) else "number"
+        number = _mostly_numbers(bare)
+        if not leading and number.mean() >= MOSTLY:
+            raise self.mixed(bare, number)
+        if matches(bare, DATE).all() or matches(bare, DOTTED).all() or matches(bare, YEAR_FIRST).all():
             return "text" if parsed_dates(bare) is None else "date"
-        return "text"
+        return "date" if self.order_of(bare) else "text"
+
+    def notation_of(self, bare: pa.Array) -> str:
+        """Return the declared notation of numbers, or the one of all values."""
+        if self.declared and self.declared.notation:
+            return self.declared.notation
+        fitting = notations_of(bare)
+        if len(fitting) > 1:
+            commas, decimals = (self.types(f"number {one}") for one in (THOUSANDS_COMMAS, DECIMAL_COMMAS))
+            raise self.undecided(
+                "a comma may separate thousands or decimals; "
+                f"declare {commas} for thousands, {decimals} for decimals, or {self.types('text')}",
+                *(f"number {one}" for one in fitting),
+            )
+        return fitting[0] if fitting else ""
+
+    def order_of(self, bare: pa.Array) -> str:
+        """Return an order of day, month and year in which all values are dates; empty if there is none."""
+        fitting = date_orders(bare)
+        if len(fitting) > 1:
+            day, month = (self.types(f"date {one}") for one in (DAY_FIRST, MONTH_FIRST))
+            raise self.undecided(
+                f"the first part of dates may be the day or the month; declare {day}, {month}, or {self.types('text')}",
+                *(f"date {one}" for one in fitting),
+            )
+        return fitting[0] if fitting else ""
+
+    def undecided(self, message: str, *choices: str) -> Undecided:
+        """Return the error for ambiguous values."""
+        error = Undecided(str(self.bad(message)))
+        error.choices = (*choices, "text")
+        return error
 
     def doubts(self, present: pa.Array, kind: str) -> Iterator[str]:
-        """What to say where values could have been read in another way, or were changed."""
+        """Yield notes on values that could have been read differently, or were changed."""
         if not pa.types.is_large_string(present.type):
             yield from self._typed_doubts(present, kind)
             return
@@ -179,94 +224,107 @@ class _Reading:
         elif kind == "date":
             if matches(bare, DOTTED).all():
                 yield "read as day.month.year"
-            if (matches(bare, ZONE) & ~matches(bare, r"(Z|[+-]00:?00)$")).any():
-                yield f"times of other zones are read in UTC; to keep them as written, {self.declare('text')}"
+            elif matches(bare, SLASHED).all() and not (self.declared and self.declared.notation):
+                order = "day/month/year" if self.order_of(bare) == DAY_FIRST else "month/day/year"
+                yield f"read as {order}: the other order is not valid for every value, or gives the same dates"
+            elif (matches(bare, ZONE) & ~matches(bare, r"(Z|[+-]00:?00)$")).any():
+                yield f"times of other zones are converted to UTC; to keep them unchanged, {self.declare('text')}"
         elif kind == "number":
             if not matches(bare, INTEGER).all():
-                yield from self._number_doubts(with_points(bare), bare)
+                yield from self._number_doubts(bare, self.notation_of(bare))
         elif self.declared is None and not self.typed:
             yield from self._text_doubts(present, bare)
 
     def _typed_doubts(self, present: pa.Array, kind: str) -> Iterator[str]:
-        """What is said of values that have a type."""
+        """Yield notes on typed values."""
         if pa.types.is_timestamp(present.type):
             if present.type.tz:
-                yield "times are read in UTC, whatever their zone; to keep them as written, make them text"
-            if kind == "date" and _finer(present):
-                yield f"nanoseconds are cut to microseconds; to keep them, {self.declare('text')}"
+                yield "times are converted to UTC; to keep them unchanged, convert them to text"
+            if kind == "date" and finer(present):
+                yield f"nanoseconds are truncated to microseconds; to keep them, {self.declare('text')}"
         elif pa.types.is_floating(present.type) and kind == "number":
-            values = _float64(present)
+            values = float64(present)
             if (np.abs(values) >= EXACT).any() and (values != np.floor(values)).any():
-                yield "numbers beyond 2^53 are rounded, as floats are; if they are codes, make them text"
+                yield "numbers beyond 2^53 are rounded to floats; if they are codes, convert them to text"
 
-    def _number_doubts(self, plain: pa.Array, bare: pa.Array) -> Iterator[str]:
-        """What is said of text that was read as numbers."""
-        if loses_digits(plain):
-            yield f"numbers of more digits than floats keep are rounded; if they are codes, {self.declare('text')}"
-        if self.declared is not None:
+    def _number_doubts(self, bare: pa.Array, notation: str) -> Iterator[str]:
+        """Yield notes on text that was read as numbers."""
+        if loses_digits(plain_numbers(bare, notation)):
+            yield f"numbers with too many digits for floats are rounded; if they are codes, {self.declare('text')}"
+        if self.declared and self.declared.notation:
             return
-        if not matches(bare, NUMBER).all():
-            yield f"the comma is read as a decimal point; if it is none, {self.declare('text')}"
-        if grouped(bare, "."):
-            yield (
-                "the dot is read as a decimal point; if it stands between thousands, take it out, "
-                f"or {self.declare('text')}"
-            )
-        if matches(bare, POWER).any():
-            yield f"2E3 and the like are read as 2000; if they are codes, {self.declare('text')}"
+        if notation == THOUSANDS_COMMAS:
+            decimals = self.declare(f"number {DECIMAL_COMMAS}")
+            yield f"commas are read as thousands separators; if they are decimal commas, {decimals}"
+        elif notation == DECIMAL_COMMAS and matches(bare, ",").any():
+            yield f"commas are read as decimal commas; if they are not, {self.declare('text')}"
+        elif notation == DECIMAL_COMMAS:
+            yield "dots are read as thousands separators"
+        elif grouped(bare, "."):
+            thousands = self.declare(f"number {DECIMAL_COMMAS}")
+            yield f"dots are read as decimal points; if they separate thousands, {thousands}"
+        if self.declared is None and matches(bare, POWER).any():
+            yield f"values such as 2E3 are read as 2000; if they are codes, {self.declare('text')}"
 
     def _text_doubts(self, present: pa.Array, bare: pa.Array) -> Iterator[str]:
-        """What is said of text that is not read as numbers."""
-        if grouped(bare, ","):
-            yield (
-                "read as text, because its commas may stand for thousands; "
-                f"if they are decimal points, {self.declare('number')}, else take them out"
-            )
-        elif grouped(bare, ".") and not matches(bare, NUMBER).all():
-            yield "read as text, because its dots stand for thousands; to have numbers, take them out"
+        """Yield notes on text that was not read as numbers."""
+        if grouped(bare, ".") and not matches(bare, NUMBER).all():
+            yield f"read as text, because dots may separate thousands; to read numbers, {self.declare('number')}"
         if matches(bare, NUMBER).all() and not matches(bare, LEADING_ZERO).any():
             if codes(bare):
-                yield f"read as text, because 2E3 and the like may be codes; if none is, {self.declare('number')}"
+                yield f"read as text, because 2E3 and the like may be codes; if they are not, {self.declare('number')}"
             elif beyond_floats(bare):
                 yield self._rounding()
         if len(bare.unique()) < len(present):
-            yield "values that differ only in blanks around them stay apart; if they are the same, take the blanks out"
+            yield "values that differ only in blanks around them are kept distinct; remove the blanks to merge them"
 
     def _rounding(self) -> str:
         return (
-            "read as text, because numbers beyond 2^53 would be rounded beside decimals; "
-            f"if they are measured, {self.declare('number')}"
+            "read as text, because numbers beyond 2^53 would be rounded together with decimals; "
+            f"if they are measurements, {self.declare('number')}"
         )
 
-    def declare(self, kind: str) -> str:
-        """What to do about a kind."""
-        return f"declare types={{{self.name!r}: {kind!r}}}"
+    def types(self, kind: str) -> str:
+        """Return the declaration of this column's type in a call."""
+        return f"types={{{self.name!r}: {kind!r}}}"
 
-    def mixed(self, number: np.ndarray) -> BadInput:
-        """What to say when a column is numbers but for a few values."""
+    def declare(self, kind: str) -> str:
+        """Return the advice to declare a kind."""
+        return f"declare {self.types(kind)}"
+
+    def mixed(self, bare: pa.Array, number: np.ndarray) -> Mixed:
+        """Return the error for a column of numbers with a few other values."""
         others = np.flatnonzero(~number)
         found = self.first(others)
         place = f", the first in record {found:,}" if found else ""
-        return self.bad(
-            f"mixed types: {len(others):,} of {len(number):,} distinct values are no numbers{place}; "
-            f"{self.declare('text')}, list what stands for missing in missing=[...], or correct the data"
+        error = Mixed(
+            str(
+                self.bad(
+                    f"mixed types: {len(others):,} of {len(number):,} distinct values are not numbers{place}; "
+                    f"{self.declare('text')}, list markers of missing values in missing=[...], or correct the data"
+                )
+            )
         )
+        error.texts = tuple(bare.take(pa.array(others[:OFFENDING])).to_pylist())
+        return error
 
     def numbers(self, present: pa.Array) -> np.ndarray:
-        """int64 if all are integers, otherwise float64."""
+        """Return int64 if all values are integers, otherwise float64."""
         kind = present.type
         if pa.types.is_large_string(kind):
             present = trimmed(present)
             if not matches(present, INTEGER).all():
-                present = with_points(present)
-            number = matches(present, NUMBER) | matches(present, INFINITE)
-            if not number.all():
-                raise self.mixed(number)
+                notation = self.notation_of(present)
+                found = bool(notation) or numbers_in(present, "").all()
+                number = numbers_in(present, notation) if found else _mostly_numbers(present)
+                if not number.all():
+                    raise self.mixed(present, number)
+                present = plain_numbers(present, notation)
             if not matches(present, INTEGER).all():
-                return self.floats(_float64(present))
+                return self.floats(float64(present))
             present = pc.replace_substring_regex(present, r"^\+", "")
         elif pa.types.is_floating(kind):
-            return self.floats(_float64(present))
+            return self.floats(float64(present))
         elif not (pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_boolean(kind)):
             raise self.bad("these values are not numbers; declare another type")
         try:
@@ -276,84 +334,52 @@ class _Reading:
         raise self.beyond()
 
     def floats(self, values: np.ndarray) -> np.ndarray:
-        """The numbers as integers if they all are."""
+        """Return floats as integers if all of them are whole."""
         if np.isinf(values).any():
-            raise self.bad(f"there are infinite values; make them finite or missing, or {self.declare('text')}")
-        numbers = _whole(values)
-        if self.declared != "number" and numbers.dtype.kind == "f" and (values == np.floor(values)).all():
-            raise self.beyond(f"; if they are measured, {self.declare('number')}")
+            raise self.bad(f"there are infinite values; replace them, or {self.declare('text')}")
+        numbers = whole(values)
+        if self.declared is None and numbers.dtype.kind == "f" and (values == np.floor(values)).all():
+            raise self.beyond(f"; if they are measurements, {self.declare('number')}")
         return numbers
 
     def beyond(self, way: str = "") -> BadInput:
         return self.bad(f"integers beyond 64 bits; if they are codes, {self.declare('text')}{way}")
 
     def dates(self, present: pa.Array) -> np.ndarray:
-        """datetime64[D] if no value has a time of day, otherwise datetime64[us] (in UTC where a zone is given)."""
-        values = None
+        """Return datetime64[D] if no value has a time of day, otherwise datetime64[us] (in UTC if a zone is given)."""
+        values = notation = None
         if pa.types.is_large_string(present.type):
-            values = parsed_dates(trimmed(present))
+            bare = trimmed(present)
+            notation = self.declared if self.declared and self.declared.notation else None
+            if notation is None and (order := self.order_of(bare)):
+                notation = ColumnType("date", order)
+            values = parsed_dates(bare, notation)
         elif pa.types.is_date(present.type) or pa.types.is_timestamp(present.type):
             values = present.to_numpy(zero_copy_only=False)
         if values is None:
+            form = f"in the format {notation.notation}" if notation else "such as 2024-12-31 or 31.12.2024"
             raise self.bad(
-                "not all values are dates such as 2024-12-31 or 31.12.2024; declare another type or correct the data"
+                f"not all values are dates {form}; declare another format, as in {self.types('date %d %b %Y')}, "
+                "another type, or correct the data"
             )
         days = values.astype("datetime64[D]")
         if days.min() < FIRST or days.max() > LAST:
-            raise self.bad("dates outside the years 1 to 9999; make them missing, or correct the data")
+            raise self.bad("dates outside the years 1 to 9999; correct them, or list them as missing values")
         return days if (days == values).all() else values.astype("datetime64[us]")
 
     def text(self, present: pa.Array) -> pa.Array:
-        """The values as people read them."""
+        """Return the values as text."""
         kind = present.type
         if pa.types.is_boolean(kind):
             return pa.array([str(value) for value in present.to_pylist()], pa.large_string())
         if pa.types.is_floating(kind):
-            return pa.array(_number_labels(_whole(_float64(present))), pa.large_string())
+            return pa.array(number_labels(whole(float64(present))), pa.large_string())
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-            exact = present.to_numpy(zero_copy_only=False) if _finer(present) else self.dates(present)
-            return pa.array(_date_labels(exact), pa.large_string())
+            exact = present.to_numpy(zero_copy_only=False) if finer(present) else self.dates(present)
+            return pa.array(date_labels(exact), pa.large_string())
         return present.cast(pa.large_string())
 
 
-def _float64(array: pa.Array) -> np.ndarray:
-    if pa.types.is_float32(array.type):  # by way of text: 0.1 stays 0.1
-        return np.array([float(str(value)) for value in array.to_numpy()])
-    return array.cast(pa.float64()).to_numpy(zero_copy_only=False)
-
-
-def _whole(values: np.ndarray) -> np.ndarray:
-    """int64 where that loses nothing."""
-    if (values == np.floor(values)).all() and (np.abs(values) < 2.0**63).all():
-        return values.astype(np.int64)
-    return values + 0.0  # no -0.0
-
-
-def _finer(array: pa.Array) -> bool:
-    """Whether moments have nanoseconds."""
-    return array.type.unit == "ns" and bool((array.cast(pa.int64()).to_numpy() % 1000).any())
-
-
-def _sorted_text(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct text in the order of its code points, and the rank of each given."""
-    encoded = array.dictionary_encode()
-    order = pc.sort_indices(encoded.dictionary).to_numpy()
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    values = np.empty(len(order), dtype=object)
-    values[:] = encoded.dictionary.take(pa.array(order)).to_pylist()
-    return values, rank[encoded.indices.to_numpy()]
-
-
-def _number_labels(values: np.ndarray) -> tuple[str, ...]:
-    if values.dtype.kind == "i":
-        return tuple(pa.array(values).cast(pa.string()).to_pylist())
-    return tuple(repr(value).removesuffix(".0") for value in values.tolist())
-
-
-def _date_labels(values: np.ndarray) -> tuple[str, ...]:
-    if values.dtype == np.dtype("datetime64[D]"):
-        return tuple(np.datetime_as_string(values).tolist())
-    whole = (values == values.astype("datetime64[s]")).all()
-    fine = np.datetime_data(values.dtype)[0] == "ns" and (values != values.astype("datetime64[us]")).any()
-    return tuple(np.datetime_as_string(values, unit="s" if whole else "ns" if fine else "us").tolist())
+def _mostly_numbers(bare: pa.Array) -> np.ndarray:
+    """Return which values are numbers, in the notation of most of them."""
+    return max((numbers_in(bare, one) for one in ("", THOUSANDS_COMMAS, DECIMAL_COMMAS)), key=np.count_nonzero)

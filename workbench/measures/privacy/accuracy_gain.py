@@ -1,59 +1,69 @@
-"""A_acc (Brickell & Shmatikov 2008, section 4.4): how much more often an adversary's best guess is right."""
+"""A_acc (Brickell & Shmatikov 2008, section 4.4)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workbench.base.figures import about_per_cent, per_cent
-from workbench.base.small_counts import coarse, named
-from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
-from workbench.measures.privacy.learning import guessed_right
+from workbench.base.figures import format_percent, format_whole_percent
+from workbench.base.small_counts import round_count
+from workbench.data.published_counts import published_total
+from workbench.measures import (
+    Measure,
+    Measured,
+    attacker_parameter,
+    record_mean,
+    require_disjoint,
+    require_sensitive,
+    worst_column,
+)
+from workbench.measures.privacy.learning_attacker import guess_accuracy
 from workbench.releases.base import OWN_CLASS, Release
 
 
 @dataclass(frozen=True)
 class AccuracyGain(Measure):
-    adversary: str = adversary(learning=True)
+    adversary: str = attacker_parameter(learning=True)
     name = "adversary's accuracy gain"
+    title = "A_acc (Brickell & Shmatikov 2008, section 4.4)"
+    summary = "how much more often an attacker's best guess is right"
     symbol = "A_acc"
     side = "privacy"
+    needs_sensitive = True
     unit = "share of records"
 
     def measure(self, release: Release) -> Measured:
-        refuse_overlapping(release)
-        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+        require_disjoint(release)
+        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         guess = max(
-            (guesses(release, name, smallest, self.adversary) for name in sensitive_of(release)),
+            (rounded_guess_accuracy(release, name, smallest, self.adversary) for name in require_sensitive(release)),
             key=lambda one: one.gain,
         )
         if guess.commonest is None:
-            return guess.gain, self.plain
+            return guess.gain, self.description
         wording = release.table.wording
-        name, right = wording.column(guess.sensitive), about_per_cent(guess.right, "lower")
+        name, right = wording.column(guess.sensitive), format_whole_percent(guess.right, "lower")
         return guess.gain, (
             f"An attacker's best guess of the {name} is right for {right} of the {wording.many}; without the release, "
-            f"{about_per_cent(guess.chance)}."
+            f"{format_whole_percent(guess.chance)}."
         )
 
     def _one(self, release: Release, name: str) -> Measured:
-        sizes, best = guessed_right(release, name, self.adversary)
+        sizes, best = guess_accuracy(release, name, self.adversary)
         base = float(release.table.sensitive[name].prior.max())
-        value = average(best, sizes) - base
-        sentence = (
-            f"An adversary guesses {name} right for {per_cent(base + value)} of the records, {per_cent(base)} without "
-            "the release."
-        )
+        value = record_mean(best, sizes) - base
+        right, before = format_percent(base + value), format_percent(base)
+        sentence = f"An attacker guesses {name} correctly for {right} of the records, {before} without the release."
         return Measured(value, sentence, {"sensitive": name, "sizes": sizes, "best": best, "baseline": base})
 
 
-class Guesses(NamedTuple):
-    """How often the best guess is right, with a release and without, in numbers of people that may be told."""
+class GuessAccuracy(NamedTuple):
+    """How often the best guess is right, with and without the release, from rounded counts."""
 
     sensitive: str
-    commonest: str | None  # the value that is guessed without it, if it may be named
+    commonest: str | None  # the best guess without the release, if it may be named
     right: float
     chance: float
 
@@ -62,11 +72,12 @@ class Guesses(NamedTuple):
         return round(self.right - self.chance, 4)
 
 
-def guesses(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> Guesses:
-    """The guesses of one sensitive column."""
-    seen, (sizes, found) = release.table.sensitive[name], guessed_right(release, name, adversary)
-    right, everybody = float(found @ sizes), release.table.records
-    best, of = int(seen.totals.argmax()), coarse(everybody, smallest)
-    right, chance = (min(coarse(count, smallest) / of, 1.0) for count in (right, seen.totals[best]))
-    label = seen.labels[best] if named(seen.totals, smallest)[best] else None
-    return Guesses(name, label, round(max(right, chance), 4), round(chance, 4))
+def rounded_guess_accuracy(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> GuessAccuracy:
+    """Return the rounded guesses of one sensitive column."""
+    seen, (sizes, found) = release.table.sensitive[name], guess_accuracy(release, name, adversary)
+    best, of = int(seen.totals.argmax()), published_total(release.table, smallest)
+    more = max(float(found @ sizes) - float(seen.totals[best]), 0.0)
+    guessed = int(seen.published(smallest)[best])
+    right, chance = (min(count / of, 1.0) for count in (guessed + round_count(more, smallest), guessed))
+    label = seen.labels[best] if seen.may_name(smallest)[best] else None
+    return GuessAccuracy(name, label, round(right, 4), round(chance, 4))

@@ -1,11 +1,11 @@
-"""The risk of an attack beyond chance: how often it succeeds on people of whom it would fail without their own records.
+"""The risk of an attack beyond chance: how often it succeeds on people for whom it would fail without their own record.
 
-An attack on a person succeeds with a chance, and with another in the control group: on the same person with the
-person's own record taken out. risk = (attack - control) / (1 - control), as in Anonymeter (Giomi et al. 2022), is one
-minus a ratio of two shares of failures of the same people. Its interval is the score interval of that ratio (Nam &
-Blackwelder 2002). Where a record never makes an attack fail, it is Wilson's, among those on whom the control fails.
-Chances between 0 and 1 vary less than successes do, and people who are shown alike succeed or fail together: the
-interval is that of as many more people, or fewer, as tell so much (Korn & Graubard 1998).
+An attack on a person succeeds with one probability, and in the control, on the same person without their own record,
+with another. risk = (attack - control) / (1 - control), as in Anonymeter (Giomi et al. 2022), is one minus a ratio of
+two shares of failures of the same people. Its interval is the score interval of that ratio (Nam & Blackwelder 2002). If
+a record never makes an attack fail, it is Wilson's, among those on whom the control fails. Probabilities between 0 and
+1 vary less than successes, and people who are shown identically succeed or fail together: the interval uses the
+effective number of people (Korn & Graubard 1998).
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-NORMAL = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+NORMAL = 1.959963984540054  # standard deviations on each side of a 95 % interval of a normal distribution
 HALVINGS = 40
 EDGE = 1e-12
-FEW = 1.0  # successes that a sample may have missed, which would have varied as successes do
+FEW = 1.0  # successes that a sample may have missed
 
 
 class BeyondChance(NamedTuple):
-    """The share of attacks that succeed, with the person's record and without, and the risk with its 95 % interval."""
+    """The share of successful attacks, with and without the person's record, and the risk with its 95 % interval."""
 
     attack: float
     control: float
     risk: float
     low: float
     high: float
-    failing: float  # people, of those attacked, on whom the control fails
+    failing: float  # number of attacked people on whom the control fails
 
 
 class _Pairs(NamedTuple):
-    """Shares of people, by what fails on them; `people` as many as tell so much."""
+    """Shares of people by what fails on them; `people` is their effective number."""
 
     people: float
     control_alone: float
@@ -41,14 +41,14 @@ class _Pairs(NamedTuple):
     both: float
 
     def score(self, ratio: float) -> float:
-        """How many standard deviations the failures are off what this ratio says; positive where there are more."""
+        """Return by how many standard deviations the failures exceed those of this ratio."""
         off = self.attack_alone + self.both - ratio * (self.control_alone + self.both)
         attack_alone, control_alone = self._allowed(ratio)
         deviation = np.sqrt(ratio * (attack_alone + control_alone) / self.people)
         return float(off / deviation) if deviation > 0 else float(np.sign(off) * np.inf) if off else 0.0
 
     def _allowed(self, ratio: float) -> tuple[float, float]:
-        """The likeliest shares of failures of one alone under which the ratio is this one."""
+        """Return the maximum likelihood shares of failures of only one of the two, given this ratio."""
 
         def shares(at: float) -> tuple[float, float, float]:
             parts = (
@@ -61,13 +61,13 @@ class _Pairs(NamedTuple):
 
         found = _falls(lambda at: shares(at)[2], -1 + EDGE, 1 / ratio - EDGE)
         attack_alone, control_alone, excess = shares(found)
-        if excess > 0:  # at an end of what is possible, where a share that was not seen makes up for it
+        if excess > 0:  # at the boundary, where an unobserved share compensates
             return attack_alone, control_alone + excess / ratio
         return attack_alone - excess, control_alone
 
 
 def _falls(what: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function passes 0; the end that is nearer where it does not."""
+    """Return where a decreasing function is 0, or the nearer end if it is nowhere 0."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if what(middle) > 0 else (low, middle)
@@ -75,14 +75,16 @@ def _falls(what: Callable[[float], float], low: float, high: float) -> float:
 
 
 def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | None = None) -> BeyondChance:
-    """Of the chances with which each person is attacked with success, with the own record and without it; `alike` are
-    numbers of people who are shown alike: a column of them, or several of which the first is of all that is shown and
-    the others of parts of it."""
+    """Return the risk from each person's probabilities of success with and without their own record.
+
+    `alike` has numbers of groups of people who are shown identically: one column, or several of which the first is for
+    everything that is shown and the others are for parts of it.
+    """
     attack, control = attack.astype(float), control.astype(float)
     failed, without = 1 - attack, 1 - control
     gain, harm = float(np.maximum(attack - control, 0).mean()), float(np.maximum(control - attack, 0).mean())
     both = float((1 - np.maximum(attack, control)).mean())
-    if without.mean() == 0:  # nobody is left of whom a release could tell more
+    if without.mean() == 0:  # the control always succeeds, so a release can add nothing
         return BeyondChance(float(attack.mean()), 1.0, 0.0, 0.0, 1.0 if failed.mean() == 0 else 0.0, 0.0)
     ratio = float(failed.mean() / without.mean())
     off, at_most = failed - ratio * without, len(attack) * ratio * (gain + harm)
@@ -95,8 +97,11 @@ def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | N
 
 
 def _spread(off: np.ndarray, alike: np.ndarray | None) -> float:
-    """The squared sums of what varies, over people who vary together. Where sharing a part is enough for that, over
-    those who share each, less over those who share all, whom each counted (Cameron, Gelbach & Miller 2011)."""
+    """Return the sum of squares of group sums, over people who vary together.
+
+    If sharing a part is enough for that, the sums over groups that share each part, minus the sums over groups that
+    share everything, which are counted in each (Cameron, Gelbach & Miller 2011).
+    """
     if alike is None:
         return float(np.square(off).sum())
     whole, *parts = (float(np.square(np.bincount(number, off)).sum()) for number in alike.T)
@@ -104,7 +109,7 @@ def _spread(off: np.ndarray, alike: np.ndarray | None) -> float:
 
 
 def _interval(pairs: _Pairs) -> tuple[float, float]:
-    """Risks that the pairs do not speak against: those of ratios up to 1, since no risk is below 0."""
-    lowest = _falls(lambda ratio: pairs.score(ratio) - NORMAL, EDGE, 1.0)  # fewer failures than so few are unlikely
+    """Return the risks that the pairs do not reject, for ratios up to 1, since no risk is negative."""
+    lowest = _falls(lambda ratio: pairs.score(ratio) - NORMAL, EDGE, 1.0)  # below, the failures are too many
     highest = _falls(lambda ratio: pairs.score(ratio) + NORMAL, EDGE, 1.0)
     return max(1 - highest, 0.0) if highest < 1 - 1e-9 else 0.0, min(1 - lowest, 1.0) if lowest > 1e-9 else 1.0

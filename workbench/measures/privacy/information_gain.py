@@ -1,4 +1,4 @@
-"""Gain(S, Q) (Brickell & Shmatikov 2008, section 4.2): what quasi-identifiers tell about the sensitive column."""
+"""Gain(S, Q) (Brickell & Shmatikov 2008, section 4.2)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import figures
-from workbench.measures import Measure, Measured, adversary, average, refuse_overlapping, sensitive_of, worst
+from workbench.base.figures import format_number
+from workbench.measures import (
+    Measure,
+    Measured,
+    Publication,
+    attacker_parameter,
+    record_mean,
+    require_disjoint,
+    require_sensitive,
+    worst_column,
+)
 from workbench.measures.privacy.largest_quotient import LargestQuotient
 from workbench.models import entropy
 from workbench.releases.base import Release
@@ -15,25 +24,28 @@ from workbench.releases.base import Release
 
 @dataclass(frozen=True)
 class InformationGain(Measure):
-    """H(S) - H(S|Q), natural logarithm. Lemma 1: it stays below the delta that the release keeps."""
+    """H(S) - H(S|Q), natural logarithm. Lemma 1: it is below the delta that the release satisfies."""
 
-    adversary: str = adversary()
+    adversary: str = attacker_parameter()
     name = "information gain"
+    title = "Gain(S, Q) (Brickell & Shmatikov 2008, section 4.2)"
+    summary = "how much quasi-identifiers reveal about the sensitive column"
     symbol = "Gain"
     side = "privacy"
+    needs_sensitive = True
     unit = "nats"
-    told = "as an average"
+    published_as = Publication.AVERAGE
 
     def measure(self, release: Release) -> Measured:
-        refuse_overlapping(release)
-        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+        require_disjoint(release)
+        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
         whole = float(entropy(seen.totals))
-        value = max(whole - average(entropy(posterior.beliefs), posterior.sizes), 0.0)
+        value = max(whole - record_mean(entropy(posterior.beliefs), posterior.sizes), 0.0)
         bound = LargestQuotient(self.adversary)._one(release, name).value
-        limit = f", at most {figures(bound, 'lower')} by Lemma 1" if np.isfinite(bound) else ""
-        taken = f"Quasi-identifiers take {figures(value, 'lower')} of the {figures(whole)} nats of doubt"
+        limit = f", at most {format_number(bound, 'lower')} by Lemma 1" if np.isfinite(bound) else ""
+        taken = f"Quasi-identifiers remove {format_number(value)} of the {format_number(whole)} nats of uncertainty"
         sentence = f"{taken} about {name}{limit}."
         return Measured(value, sentence, {"sensitive": name, "entropy": whole, "bound": bound})

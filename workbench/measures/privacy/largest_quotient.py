@@ -1,4 +1,4 @@
-"""Largest A_quot (Brickell & Shmatikov 2008, section 4.1): by what factor the share of any value changes, at most."""
+"""Largest A_quot (Brickell & Shmatikov 2008, section 4.1)."""
 
 from __future__ import annotations
 
@@ -6,57 +6,59 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import figures
-from workbench.base.small_counts import averaged
-from workbench.measures import Measure, Measured, adversary, sensitive_of, worst
-from workbench.models import Model
+from workbench.base.figures import format_number
+from workbench.base.small_counts import round_average
+from workbench.measures import Measure, Measured, attacker_parameter, require_sensitive, worst_column
+from workbench.models import Model, quotient
 from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.releases.base import Release
-from workbench.releases.published_classes import everybodys, those_of
+from workbench.releases.published_classes import class_share_bounds, prior_bounds
 
 
 @dataclass(frozen=True)
 class LargestQuotient(Measure):
-    adversary: str = adversary()
+    adversary: str = attacker_parameter()
     name = "largest quotient"
+    title = "Largest A_quot (Brickell & Shmatikov 2008, section 4.1)"
+    summary = "the largest factor by which any value's share changes"
     symbol = "A_quot"
+    worst_case = True
     side = "privacy"
-    unit = "natural logarithm of a factor; infinite where some class lacks a value"
+    needs_sensitive = True
+    unit = "natural logarithm of a factor; infinite if a class lacks a value"
 
     def measure(self, release: Release) -> Measured:
-        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         classes, factors = release.classes, [1.0]
         for name, seen in classes.sensitive.items():
             there = seen.totals > 0
-            shares = those_of(classes.histograms[name], seen.totals, smallest)
-            prior = everybodys(seen.totals, smallest)
+            shares = class_share_bounds(classes.histograms[name], seen.totals, smallest)
+            prior = prior_bounds(seen, smallest)
             with np.errstate(divide="ignore"):
                 factors += [
                     (high / low)[:, there].max() for low, high in ((prior.low, shares.high), (shares.low, prior.high))
                 ]
-        value = averaged(float(np.log(max(factors))))
+        value = round_average(float(np.log(max(factors))))
         if not np.isfinite(value):
-            return value, "In some group a value can be ruled out altogether, or may be."
-        return (
-            value,
-            f"No value becomes more than {figures(np.exp(value), 'lower')} times as likely, or unlikely, as it was.",
-        )
+            return value, "In some group a value can, or may, be ruled out."
+        factor = format_number(np.exp(value), "lower")
+        return value, f"No value becomes more than {factor} times as likely, or as unlikely, as before."
 
-    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
+    def guaranteed_bound(self, release: Release, model: Model, smallest: int) -> float | None:
         return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
 
     def _one(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
-        quotient = posterior.beliefs / seen.prior
-        logs = np.abs(np.log(quotient, out=np.full_like(quotient, np.inf), where=quotient > 0))
+        factor = quotient(posterior.beliefs, seen.prior)
+        logs = np.abs(np.log(factor, out=np.full_like(factor, np.inf), where=factor > 0))
         value = float(logs.max())
-        lacking = int(posterior.sizes[(quotient == 0).any(axis=1)].sum())
+        lacking = int(posterior.sizes[(factor == 0).any(axis=1)].sum())
         sentence = (
-            f"For {lacking:,} records some value of {name} can be ruled out altogether."
+            f"For {lacking:,} records some value of {name} can be ruled out."
             if lacking
-            else f"No value of {name} becomes more than {figures(np.exp(value), 'lower')} times as likely, or "
-            "unlikely, as it was."
+            else f"No value of {name} becomes more than {format_number(np.exp(value), 'lower')} times as likely, or as "
+            "unlikely, as before."
         )
         return Measured(value, sentence, {"sensitive": name, "sizes": posterior.sizes, "quotient": logs.max(axis=1)})

@@ -1,4 +1,4 @@
-"""Measured (c,l) (Loukides & Shao 2008, section 4.1): how many values a class has, and how common the first."""
+"""Measured (c,l) (Loukides & Shao 2008, section 4.1)."""
 
 from __future__ import annotations
 
@@ -7,34 +7,40 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.base.small_counts import averaged
-from workbench.base.variants import parameter
-from workbench.measures import Measure, Measured, apart, crowd, sensitive_of
+from workbench.base.figures import format_number
+from workbench.base.parameters import parameter
+from workbench.base.small_counts import round_average
+from workbench.measures import Measure, Measured, disjoint_classes, require_sensitive, size_in_thresholds
 from workbench.releases.base import Release
-from workbench.releases.published_classes import those_of
+from workbench.releases.published_classes import class_share_bounds
 
 
 @dataclass(frozen=True)
 class MeasuredDiversity(Measure):
-    """l is the number of distinct values; c how often the commonest occurs, divided by all others together.
+    """l is the number of distinct values; c is the count of the commonest divided by that of all others.
 
-    Both are averaged over the published classes; of several sensitive columns the worst counts.
+    Both are averaged over the published classes; the worst of several sensitive columns counts.
     """
 
-    figure: str = parameter("l", "l: the values of a class; c: the commonest beside the others", choices=("l", "c"))
+    figure: str = parameter(
+        "l", "l: values per class; c: the commonest value relative to the others", choices=("l", "c")
+    )
     weighting: str = parameter(
         "groups",
-        "each class counts once, as in the paper, or as often as it has records",
+        "weight each class equally (as in the paper) or by its number of records",
         choices=("groups", "records"),
     )
     name = "measured (c,l)"
+    title = "Measured (c,l) (Loukides & Shao 2008, section 4.1)"
+    summary = "the number of values per class, or how common the commonest one is"
     symbol = "(c,l)"
+    worst_case = True
     side = "privacy"
+    needs_sensitive = True
 
     @property
     def unit(self) -> str:  # type: ignore[override]
-        return "values of a class" if self.figure == "l" else "commonest value beside the others; infinite where alone"
+        return "values per class" if self.figure == "l" else "commonest value relative to the others; infinite if alone"
 
     @property
     def better(self) -> str:  # type: ignore[override]
@@ -48,21 +54,23 @@ class MeasuredDiversity(Measure):
         histograms = self._histograms(release)
         found = {name: (counts > 0, counts / counts.sum(axis=1, keepdims=True)) for name, counts in histograms.items()}
         value = self._worst(release, found)
-        spoken = figures(value, self.better)
+        spoken = format_number(value)
         if self.figure == "l":
             return Measured(value, f"A class has {spoken} different values on average.")
-        return Measured(value, f"The commonest value of a class is {spoken} times as frequent as the others together.")
+        return Measured(value, f"The commonest value of a class is {spoken} times as frequent as all others together.")
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         found = {}
         for name, counts in self._histograms(release).items():
-            shares = those_of(counts, release.classes.sensitive[name].totals, smallest)
+            shares = class_share_bounds(counts, release.classes.sensitive[name].totals, smallest)
             found[name] = shares.low > 0, shares.high
-        value = averaged(self._worst(release, found), better=self.better, crowd=crowd(release, smallest))
-        return value, self.plain
+        value = round_average(
+            self._worst(release, found), better=self.better, crowd=size_in_thresholds(release, smallest)
+        )
+        return value, self.description
 
     def _worst(self, release: Release, found: dict[str, tuple[np.ndarray, np.ndarray]]) -> float:
-        """The average of the worst column, from which values are there and the shares of all values."""
+        """Return the average of the worst column, from which values occur and the shares of all values."""
         weights = release.classes.sizes if self.weighting == "records" else None
         if self.figure == "l":
             each = [np.maximum(there.sum(axis=1), 1) for there, _ in found.values()]
@@ -72,7 +80,7 @@ class MeasuredDiversity(Measure):
         return float(max(np.average(one, weights=weights) for one in each))
 
     def _histograms(self, release: Release) -> dict[str, np.ndarray]:
-        sensitive_of(release)
-        if not apart(release).histograms:
+        require_sensitive(release)
+        if not disjoint_classes(release).histograms:
             raise Undefined("this release publishes no sensitive column, so its classes have no values")
         return dict(release.classes.histograms)

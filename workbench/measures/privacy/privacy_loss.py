@@ -1,4 +1,4 @@
-"""P_loss (Li & Li 2009, section 4.1): how far the most exposed person's distribution is from the whole table's."""
+"""P_loss (Li & Li 2009, section 4.1)."""
 
 from __future__ import annotations
 
@@ -6,75 +6,89 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import figures, per_cent
-from workbench.base.variants import parameter
+from workbench.base.figures import format_number, format_percent
+from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.measures import LEARNERS, Measure, Measured, adversary, average, sensitive_of, worst
-from workbench.measures.privacy.learning import about_learning, believed
+from workbench.measures import (
+    LEARNERS,
+    Measure,
+    Measured,
+    attacker_parameter,
+    record_mean,
+    require_sensitive,
+    worst_column,
+)
+from workbench.measures.privacy.learning_attacker import attacker_beliefs, learning_sentence
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.models.distances import COMPARED, from_everybody
+from workbench.models.distances import DISTANCE_HELP, distance_from_prior
 from workbench.releases.base import OWN_CLASS, Release
-from workbench.releases.published_classes import most_told
-from workbench.releases.scale import Scale, farthest_allowed, scale
+from workbench.releases.published_classes import redact_max_loss
+from workbench.releases.scale import Scale, max_allowed_distance, scale
 
 
 @dataclass(frozen=True)
 class PrivacyLoss(Measure):
-    distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
-    adversary: str = adversary(learning=True)
+    distance: str = parameter("js", DISTANCE_HELP, choices=("js", "variation", "ordered", "hierarchical"))
+    adversary: str = attacker_parameter(learning=True)
     name = "privacy loss"
+    title = "P_loss (Li & Li 2009, section 4.1)"
+    summary = "the distance of the most exposed person's distribution from the whole table's"
     symbol = "P_loss"
+    worst_case = True
     side = "privacy"
+    needs_sensitive = True
     unit = "difference from what is known without the release"
 
     def measure(self, release: Release) -> Measured:
-        return worst({name: self._one(release, name) for name in sensitive_of(release)})
+        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        if self.adversary in LEARNERS:  # what is learnt of people is not bounded by what classes tell
+        if self.adversary in LEARNERS:  # published classes do not bound what can be learned about people
             return super().publish(measured, release, smallest)
         if not (classes := release.classes).histograms:
-            return 0.0, "It does not publish the sensitive column, so nothing is learnt about it."
-        told = most_told(classes, release.table.sensitive.values(), self.distance, smallest, release.table.records)
-        value = told[0] if len(classes) > 1 or release.left_out else 0.0  # everybody's mix is known without it
-        return value, f"Full disclosure would cost {figures(told[1], 'higher')} or more."
+            return 0.0, "It does not publish the sensitive column, so nothing is learned about it."
+        told = redact_max_loss(
+            classes, release.table.sensitive.values(), self.distance, smallest, release.table.records
+        )
+        value = (
+            told[0] if len(classes) > 1 or release.suppressed else 0.0
+        )  # the distribution of the whole table is known
+        least = format_number(told[1], "higher")
+        return value, f"A group in which everybody has the same sensitive value would lose {least} or more."
 
-    def of_class(self, classes: Classes, table: Table) -> np.ndarray | None:
+    def figures_by_class(self, classes: Classes, table: Table) -> np.ndarray | None:
         if self.adversary != OWN_CLASS or not table.sensitive:
             return None
         shares = ((classes.distributions(name), seen) for name, seen in table.sensitive.items())
-        return np.max([from_everybody(self.distance, *one) for one in shares], axis=0)
+        return np.max([distance_from_prior(self.distance, *one) for one in shares], axis=0)
 
-    def promised(self, release: Release, model: Model, smallest: int) -> float | None:
+    def guaranteed_bound(self, release: Release, model: Model, smallest: int) -> float | None:
         every = release.table.sensitive.values()
-        return None if self.adversary in LEARNERS else farthest_allowed(model, every, self.distance, smallest)
+        return None if self.adversary in LEARNERS else max_allowed_distance(model, every, self.distance, smallest)
 
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)
 
     def _one(self, release: Release, name: str) -> Measured:
-        seen, posterior = release.table.sensitive[name], believed(release, name, self.adversary)
-        loss = from_everybody(self.distance, posterior.beliefs, seen)
+        seen, posterior = release.table.sensitive[name], attacker_beliefs(release, name, self.adversary)
+        loss = distance_from_prior(self.distance, posterior.beliefs, seen)
         group, reveal = int(loss.argmax()), self.revealed(seen)
-        possible, cost = float(reveal.min()), figures(loss[group], "lower")
-        at_risk = int(posterior.sizes[loss >= possible].sum())
-        belief, alike = posterior.beliefs[group], int(posterior.sizes[group])
-        value = int((belief - seen.prior).argmax())
+        possible, belief, alike = float(reveal.min()), posterior.beliefs[group], int(posterior.sizes[group])
+        at_risk, value = int(posterior.sizes[loss >= possible].sum()), int((belief - seen.prior).argmax())
         cheap, dear = (seen.labels[int(which)] for which in (reveal.argmin(), reveal.argmax()))
-        more = f" {about_learning(release, name, self.adversary, loss)}" if self.adversary in LEARNERS else ""
+        more = f" {learning_sentence(release, name, self.adversary, loss)}" if self.adversary in LEARNERS else ""
         most_exposed = "The most exposed person loses" if alike == 1 else f"The {alike:,} most exposed people each lose"
         sentence = (
-            f"{most_exposed} {cost}: the belief about their {name} changes most for {seen.labels[value]!r}, "
-            f"from {per_cent(seen.prior[value])} to {per_cent(belief[value])}. "
-            f"Full disclosure costs {figures(possible, 'higher')} ({cheap!r}) to "
-            f"{figures(reveal.max(), 'lower')} ({dear!r}); "
-            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {figures(possible, 'higher')}.{more}"
+            f"{most_exposed} {format_number(loss[group])}: the belief about their {name} changes most for "
+            f"{seen.labels[value]!r}, from {format_percent(seen.prior[value])} to {format_percent(belief[value])}. "
+            f"Full disclosure costs {format_number(possible)} ({cheap!r}) to {format_number(reveal.max())} ({dear!r}); "
+            f"{at_risk:,} record{' loses' if at_risk == 1 else 's lose'} at least {format_number(possible)}.{more}"
         )
-        detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": average(loss, posterior.sizes)}
+        detail = {"sensitive": name, "sizes": posterior.sizes, "loss": loss, "mean": record_mean(loss, posterior.sizes)}
         return Measured(float(loss[group]), sentence, {**detail, "possible_from": possible})
 
     def revealed(self, sensitive: Sensitive) -> np.ndarray:
-        """What a full disclosure of each value costs (section 5.1); from the least on, a disclosure is possible."""
-        return from_everybody(self.distance, np.eye(len(sensitive)), sensitive)
+        """Return the loss if each value is disclosed (section 5.1); from the smallest on, disclosure is possible."""
+        return distance_from_prior(self.distance, np.eye(len(sensitive)), sensitive)

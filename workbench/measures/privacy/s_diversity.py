@@ -6,36 +6,36 @@ import numpy as np
 
 from workbench.data.table import Table
 
-NEAR = 1e-9  # contributions as far apart are one
+NEAR = 1e-9  # contributions that differ by less are equal
 
 
 def contributions(table: Table, name: str, r: float) -> np.ndarray:
-    """The pairwise contribution of all values of a sensitive column, 0 where it is below 1 - r: values x values.
+    """Return the contribution of each pair of values of a sensitive column, 0 below 1 - r: values x values.
 
-    Numbers and dates contribute by their distance, other values by the leaves of the smallest node that holds both,
-    counted among the values that the data have; without a hierarchy these are two. Missing is as far from every other
-    number as can be.
+    Numbers and dates contribute by their distance, other values by the leaves of their smallest common node, counted
+    among the values in the data; without a hierarchy these are two. A missing value is at the maximum distance from
+    every number.
     """
     column, seen = table.columns[name], table.sensitive[name]
     if column.kind == "text":
-        found = _by_leaves(seen.levels, len(seen), 2 if tells_nothing_apart(table, name) else len(seen))
+        found = _by_leaves(seen.levels, len(seen), 2 if lacks_distances(table, name) else len(seen))
     else:
         found = _by_distance(table, name)
     return np.where(found >= 1 - r - NEAR, found, 0.0)
 
 
 def s_diversity(shares: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """That of groups, from their distributions (groups x values) and the contributions of values."""
+    """Return the S-diversity of groups from their distributions (groups x values) and the contributions of values."""
     return np.asarray(((shares @ near) * shares).sum(axis=1))
 
 
-def tells_nothing_apart(table: Table, name: str) -> bool:
-    """Whether any two values of a sensitive column are equally near: text without a hierarchy."""
+def lacks_distances(table: Table, name: str) -> bool:
+    """Return whether all pairs of values of a sensitive column are equally close: text without a hierarchy."""
     return table.columns[name].kind == "text" and table.columns[name].hierarchy is None
 
 
 def _by_distance(table: Table, name: str) -> np.ndarray:
-    """1 where values are equal, 0 where they are farthest apart; a run of numbers lies in its middle."""
+    """Return 1 for equal values, 0 for those at the maximum distance; a run of numbers is at its middle."""
     column, level = table.columns[name], table.levels.get(name, 0)
     node = column.node(level - 1) if level else np.arange(column.size)
     first = np.flatnonzero(np.diff(node, prepend=-1))
@@ -49,7 +49,7 @@ def _by_distance(table: Table, name: str) -> np.ndarray:
 
 
 def _by_leaves(levels: tuple[np.ndarray, ...], size: int, apart: int) -> np.ndarray:
-    """1 where values are equal, else less by the leaves of the smallest node that holds both, or `apart`."""
+    """Return 1 for equal values, otherwise less by the leaves of the smallest common node, or `apart`."""
     leaves = np.full((size, size), apart)
     for nodes in levels:
         alike = (nodes[:, None] == nodes) & (nodes >= 0)

@@ -1,4 +1,4 @@
-"""How far what a release shows of a column is from a value that an attacker knows of a person."""
+"""Distances between what a release shows of a column and a value that an attacker knows of a person."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from workbench.data.column import Column
+from workbench.queries.conditions import unpack
 from workbench.releases.shown import Shown
-from workbench.workloads.conditions import unpack
 
-PARTS = 2**20  # that a distance is counted in, so that ties are ties
+PARTS = 2**20  # unit of distances, which makes ties exact
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,11 +22,11 @@ class Axis:
     low: np.ndarray
     high: np.ndarray
     held: np.ndarray | None = None  # things x codes
-    numbers: np.ndarray | None = None  # nan is missing
+    numbers: np.ndarray | None = None  # nan if missing
 
     @classmethod
-    def of(cls, shown: Shown) -> tuple[Axis, np.ndarray]:
-        """The axis, and which of its things each published record shows."""
+    def from_shown(cls, shown: Shown) -> tuple[Axis, np.ndarray]:
+        """Return the axis, and the number of the thing that each published record shows."""
         if shown.numbers is not None:
             numbers, number = np.unique(shown.numbers, return_inverse=True)
             none = np.zeros(len(numbers), np.int64)
@@ -40,9 +40,9 @@ class Axis:
     def __len__(self) -> int:
         return len(self.low)
 
-    def away(self, code: int) -> np.ndarray:
-        """How far each thing is from a value, in parts: 0 where it holds it, else the gap as a share of the column's
-        width; 1 for text, which has none."""
+    def distances_from(self, code: int) -> np.ndarray:
+        """Return the distance of each thing from a value, in parts: 0 if it contains the value, else the gap as a share
+        of the column's range; always 1 for text, which has no distances."""
         if self.numbers is not None:
             missing = code == len(self.column.values)
             gap = np.where(np.isnan(self.numbers) == missing, 0.0, np.inf)
@@ -59,8 +59,8 @@ class Axis:
             gap = np.where(self.held, np.abs(at - at[code]), np.inf).min(axis=1)
         return _parts(gap, at[-1] - at[0])
 
-    def holding(self, thing: int) -> np.ndarray:
-        """Which codes fit what is shown; of a number the value of the column that is nearest to it."""
+    def matching_codes(self, thing: int) -> np.ndarray:
+        """Return which codes fit what is shown; for a number, the nearest value of the column."""
         codes = np.arange(self.column.size)
         if self.numbers is not None:
             return codes == self.nearest[thing]
@@ -68,7 +68,7 @@ class Axis:
 
     @cached_property
     def nearest(self) -> np.ndarray:
-        """The code of the value that is nearest to each number; beyond the last code where nothing is missing else."""
+        """The code of the value nearest to each number; one beyond the last code if missing."""
         assert self.numbers is not None
         values = self.column.values.astype(float)
         above = np.clip(np.searchsorted(values, self.numbers), 1, max(len(values) - 1, 1))
@@ -78,11 +78,12 @@ class Axis:
         return np.where(np.isnan(self.numbers), len(values), above - below)
 
     def with_codes(self) -> Axis:
-        """The same, and behind it each code alone."""
+        """Return the axis extended by each single code."""
         codes = np.arange(self.column.size)
-        return Axis(self.column, np.append(self.low, codes), np.append(self.high, codes))
+        held = None if self.held is None else np.concatenate([self.held, np.eye(self.column.size, dtype=bool)])
+        return Axis(self.column, np.append(self.low, codes), np.append(self.high, codes), held)
 
 
 def _parts(gap: np.ndarray, width: float) -> np.ndarray:
-    """Distances as whole parts of the column's width; nothing is farther than all of it."""
+    """Return distances in units of 1/PARTS of the column's range, at most all of it."""
     return np.round(np.minimum(gap / width if width else np.sign(gap), 1.0) * PARTS).astype(np.int64)

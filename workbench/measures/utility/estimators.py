@@ -1,5 +1,5 @@
-"""Estimators: what a researcher expects of populations and queries: by each class alone, by maximum entropy with what
-everybody has, or learning from all classes together (Li & Li 2009 name that as future work)."""
+"""Estimators: a researcher's estimates for populations and queries: by each class alone, by maximum entropy with the
+totals, or by learning from all classes together (which Li & Li 2009 name as future work)."""
 
 from __future__ import annotations
 
@@ -9,75 +9,83 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.durations import duration
+from workbench.base.durations import describe_duration
 from workbench.base.errors import Undefined
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
 from workbench.data import weights
 from workbench.measures import LEARNED
-from workbench.miners.learning import learnt
+from workbench.miners.adversary import learned_beliefs
 from workbench.releases.base import Release
 from workbench.releases.exchanged import Exchanged
 
 ESTIMATORS = UNIFORM, ENTROPY, _ = ("uniform", "entropy", LEARNED)
-ROUNDING = 1e-6  # people who are not there only because of rounding
+ROUNDING = 1e-6  # share of people attributed to rounding
 
 
-def estimator() -> Any:
-    """The parameter of measures that ask what a researcher expects."""
+def estimator_parameter() -> Any:
+    """Declare the parameter of measures that use a researcher's estimates."""
     return parameter(
         UNIFORM,
-        "each class by itself; raked to everybody's total too, for nothing; or learnt from all classes together, "
-        "which takes seconds a release, minutes with hundreds of values",
+        "each class by itself; raked to the published totals, at no cost; or learned from all classes together, "
+        "which takes seconds per release, minutes with hundreds of values",
         choices=ESTIMATORS,
         optional=True,
     )
 
 
-def taken(release: Release, sensitive: Sequence[str], estimator: str) -> Release:
-    """A release as a researcher takes it who is asked about some sensitive columns: it answers with her estimates."""
+def with_estimator(release: Release, sensitive: Sequence[str], estimator: str) -> Release:
+    """Return the release with the estimates of some sensitive columns that a researcher makes from it."""
     return {UNIFORM: lambda *_: release, ENTROPY: _raked, LEARNED: _learned}[estimator](release, sensitive)
 
 
-def also(release: Release, sensitive: Sequence[str], estimator: str) -> str:
-    """What is to be said besides, with a space before it."""
-    if estimator == ENTROPY and release.left_out:
-        return " Those who are left out are expected to have what the classes lack of everybody's total."
+def estimator_note(release: Release, sensitive: Sequence[str], estimator: str) -> str:
+    """Return a note on the estimator, with a space before it, or nothing."""
+    if estimator == ENTROPY and release.suppressed:
+        return " Suppressed records are expected to have what the classes lack of the totals."
     if estimator == ENTROPY:
-        same = "it is what each class says by itself, since nobody is left out"
-        return f" Raked to the histograms of classes and to everybody's total, {same}."
+        same = "equal to the estimates by each class alone, since no record is suppressed"
+        return f" Raked to the histograms of classes and to the totals: {same}."
     if estimator == LEARNED:
-        spent = sum(learnt(release, name).seconds for name in sensitive)
-        return f" Learning it took {duration(spent)} of a processor."
-    weighed = " Weights count, as if readers had them, though no file does." if release.table.weight else ""
-    return f"{weighed}{' It is of one file; each file is dealt anew.' if release.in_rows else ''}"
+        spent = sum(learned_beliefs(release, name).seconds for name in sensitive)
+        return f" Learning took {describe_duration(spent)} of processor time."
+    weighed = (
+        " Weights are used as if readers knew them, although no file contains them." if release.table.weight else ""
+    )
+    again = " It is about one file; values are assigned again for each file." if release.is_assigned_per_file else ""
+    return f"{weighed}{again}"
 
 
 def _raked(release: Release, sensitive: Sequence[str]) -> Release:
-    """Maximum entropy, given what each class shows and what everybody has. Raking from nothing ends where each class is
-    by itself, and who is left out, and may be anywhere, has what the classes lack of everybody's total."""
+    """Return the maximum entropy estimates given each class and the totals.
+
+    Raking from a uniform start leaves each class as it is; suppressed records, which may be anywhere, get what the
+    classes lack of the totals.
+    """
     published, everybody = release.own_classes.histograms, float(weights.people(release.table).sum())
     rest = {}
-    for name in sensitive if release.left_out else ():
+    for name in sensitive if release.suppressed else ():
         if name in published:
             lacking = weights.shares(release.table)[name] * everybody - release.people_of_classes(name).sum(axis=0)
             if (lacking < -ROUNDING * everybody).any():
-                raise Undefined(f"more people than there are have a value of {name}; use estimator = uniform")
+                raise Undefined(
+                    f"the classes contain more people with a value of {name} than the table; use estimator = uniform"
+                )
             rest[name] = np.maximum(lacking, 0.0) / lacking.sum()
     found = copy(release)
-    object.__setattr__(found, "rest", rest)
+    object.__setattr__(found, "suppressed_distribution", rest)
     return found
 
 
 def _learned(release: Release, sensitive: Sequence[str]) -> Release:
-    """People who are alike in all quasi-identifiers and in their class are a bucket, of what is believed of them."""
-    if not release.classes.exact or release.left_out:
+    """Return a release with one bucket of beliefs per group of identical quasi-identifiers in a class."""
+    if not release.classes.exact or release.suppressed:
         raise Undefined(
-            "a researcher learns from the quasi-identifiers of everybody, and here they are not published unchanged; "
+            "learning needs everybody's quasi-identifiers, and here they are not published unchanged; "
             "use estimator = uniform"
         )
-    every = {name: learnt(release, name) for name in sensitive}
+    every = {name: learned_beliefs(release, name) for name in sensitive}
     if not every:
         return release
-    unit = next(iter(every.values())).of_record  # the same, whatever is asked of people
+    unit = next(iter(every.values())).of_record  # the same for all columns
     expected = {name: one.learning * one.posterior.sizes[:, None] for name, one in every.items()}
     return Exchanged.believed(release, unit, expected)

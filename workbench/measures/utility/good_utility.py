@@ -1,4 +1,4 @@
-"""Good utility (Sramka et al. 2010, section 2.3): what miners predict less well from a release."""
+"""Good utility (Sramka et al. 2010, section 2.3)."""
 
 from __future__ import annotations
 
@@ -9,66 +9,72 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import per_cent
-from workbench.base.variants import Own, parameter
-from workbench.measures import Measure, Measured
-from workbench.measures.record_weights import record_weights, weights
-from workbench.measures.utility.declines import decline
-from workbench.measures.utility.prediction_errors import ERRORS, OF_NUMBERS, WORTH, costs, worth
+from workbench.base.figures import format_number, format_percent
+from workbench.base.parameters import ChoiceOrFunction, Column, PythonFunction, parameter
+from workbench.measures import Measure, Measured, Publication
+from workbench.measures.record_weights import record_weights, weights_parameter
+from workbench.measures.utility.prediction_errors import ERRORS, NUMBER_ERRORS, WORTH, costs_parameter, prediction_worth
+from workbench.measures.utility.utility_decline import utility_decline
 from workbench.miners import Miner
-from workbench.miners.fitting import taught
-from workbench.miners.judging import judged, original
-from workbench.miners.sets import called, chosen, several
-from workbench.miners.targets import PREDICTED, target_of
+from workbench.miners.fitting import sample_note
+from workbench.miners.scoring import original_release, predict_target
+from workbench.miners.sets import display_name, miners_parameter, resolve_miners
+from workbench.miners.targets import TARGET_HELP, target_or_default
 from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
 class GoodUtility(Measure):
-    """The decline delta: with it a release is (1 - delta, L)-utility-preserving for the set L of miners.
+    """The decline delta, for which a release is (1 - delta, L)-utility-preserving for the set L of miners.
 
-    The utility of a miner is what its predictions are worth on (weighted) average; the decline is the largest of any.
+    The utility of a miner is the (weighted) average worth of its predictions; the measure is the largest decline of
+    any.
     """
 
-    target: str | None = parameter(None, PREDICTED, column=True)
-    miners: Any = several("naive bayes", "who predicts it: names of miners, or of sets such as three")
-    error: str | Callable[[Any, Any], float] = parameter("accuracy", WORTH, choices=ERRORS, own=True)
-    tolerance: float = parameter(1.0, "how far a number that is near enough may be away", low=0, optional=True)
-    costs: Any = costs()
-    weights: Any = weights()
+    target: str | None = parameter(None, TARGET_HELP, kind=Column)
+    miners: Any = miners_parameter("naive bayes", "miners that predict it: names of miners, or of sets such as three")
+    error: str | Callable[[Any, Any], float] = parameter("accuracy", WORTH, choices=ERRORS, kind=ChoiceOrFunction)
+    tolerance: float = parameter(1.0, "largest error of a number that counts as right", low=0, optional=True)
+    costs: Any = costs_parameter()
+    weights: Any = weights_parameter()
     name = "good utility"
+    title = "Good utility (Sramka et al. 2010, section 2.3)"
+    summary = "how much less accurately miners predict from a release"
     symbol = "U_good"
     side = "utility"
     unit = "share of the original's utility that is lost"
-    told = "as an average"
+    published_as = Publication.AVERAGE
     by_default = False
 
     def measure(self, release: Release) -> Measured:
-        target = target_of(release.table, self.target)
-        found = {miner: self._decline(release, target, miner) for miner in chosen(self.miners)}
+        target = target_or_default(release.table, self.target)
+        found = {miner: self._decline(release, target, miner) for miner in resolve_miners(self.miners)}
         worst = max(found, key=lambda miner: found[miner].value)
-        delta, names = found[worst].value, ", ".join(map(called, found))
+        delta, names = found[worst].value, ", ".join(map(display_name, found))
         before, after = (found[worst].detail[name] for name in ("original", "release"))
         sentence = (
-            f"Predictions of {target} lose {per_cent(delta, 'lower')} of their utility with {called(worst)}: "
-            f"{after:.4g}, with the original {before:.4g}; it is ({1 - delta:.4g}, L)-utility-preserving for "
-            f"L = {{{names}}}.{taught(release.table.records)}"
+            f"Predictions of {target} lose {format_percent(delta)} of their utility with {display_name(worst)}: "
+            f"{format_number(after)}, with the original {format_number(before)}; "
+            f"it is ({format_number(1 - delta, 'higher')}, L)-utility-preserving for "
+            f"L = {{{names}}}.{sample_note(release.table.records)}"
         )
-        utilities = {called(miner): dict(one.detail) for miner, one in found.items()}
-        return Measured(delta, sentence, {"worst": called(worst), "miners": utilities}, found[worst].interval)
+        utilities = {display_name(miner): dict(one.detail) for miner, one in found.items()}
+        return Measured(delta, sentence, {"worst": display_name(worst), "miners": utilities}, found[worst].interval)
 
     def _decline(self, release: Release, target: str, miner: Miner) -> Measured:
-        numbers = self.error in OF_NUMBERS or (isinstance(self.error, Own) and miner.predicts == "numbers")
-        then, now = (judged(one, target, miner, numbers) for one in (original(release.table), release))
+        numbers = self.error in NUMBER_ERRORS or (
+            isinstance(self.error, PythonFunction) and miner.predicts == "numbers"
+        )
+        then, now = (predict_target(one, target, miner, numbers) for one in (original_release(release.table), release))
         if now.records is None and self.weights is not None:
-            raise Undefined("nobody knows whose records are in the file, so they have no weights")
-        before, after = (worth(one, self.error, self.costs, self.tolerance) for one in (then, now))
+            raise Undefined("it is unknown whose records are in the file, so they have no weights")
+        before, after = (prediction_worth(one, self.error, self.costs, self.tolerance) for one in (then, now))
         known = record_weights(release.table, self.weights)
         weight = known if now.records is not None else np.ones(len(after))
-        value, means, interval = decline(before, known, after, weight, now.records is not None)
+        value, means, interval = utility_decline(before, known, after, weight, now.records is not None)
         return Measured(value, "", {"original": means[0], "release": means[1], "decline": value}, interval)
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         if self.weights is not None or self.error != "accuracy":
-            return None, f"{self.plain[:-1]}: not told, since its settings may be about few people."
+            return None, f"{self.description[:-1]}: not published, since its settings may single out a few people."
         return super().publish(measured, release, smallest)

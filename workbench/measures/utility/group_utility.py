@@ -1,4 +1,4 @@
-"""Group utility, UM (Loukides & Shao 2008): how much of every quasi-identifier's domain a class shows, on average."""
+"""Group utility, UM (Loukides & Shao 2008)."""
 
 from __future__ import annotations
 
@@ -6,44 +6,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import per_cent
-from workbench.base.variants import parameter
-from workbench.measures import Measure, Measured, apart
-from workbench.measures.utility.q_diversity import of_release
+from workbench.base.figures import format_percent
+from workbench.base.parameters import parameter
+from workbench.measures import Measure, Measured, Publication, disjoint_classes
+from workbench.measures.utility.q_diversity import release_q_diversity
 from workbench.releases.base import Release
 
 
 @dataclass(frozen=True)
 class GroupUtility(Measure):
-    """Definition 2.2: the mean over classes of the sum of Q-diversities, each as often as its column's importance.
+    """Definition 2.2: the mean over classes of the sum of Q-diversities, weighted by the importance of columns.
 
-    A plain mean over classes flatters a release with many small ones beside a few large ones; one over records
-    does not.
+    A plain mean over classes flatters a release with many small classes and a few large ones; one over records does
+    not.
     """
 
     weighting: str = parameter(
         "groups",
-        "each class counts once, as in the paper, or as often as it has records",
+        "weight each class equally (as in the paper) or by its number of records",
         choices=("groups", "records"),
     )
     floor: str = parameter(
         "kept",
-        "a single value of a discrete column costs its share of the domain, as in the paper, or nothing",
+        "cost of a single value of a discrete column: its share of the domain (as in the paper), or nothing",
         choices=("kept", "subtracted"),
     )
     name = "group utility"
+    title = "Group utility, UM (Loukides & Shao 2008)"
+    summary = "the average share of every quasi-identifier's domain that a class shows"
     symbol = "UM"
     side = "utility"
-    unit = "Q-diversity, added up over quasi-identifiers and averaged over classes or records"
-    told = "as an average"
+    unit = "Q-diversity, summed over quasi-identifiers and averaged over classes or records"
+    published_as = Publication.AVERAGE
 
     def measure(self, release: Release) -> Measured:
-        apart(release)
+        disjoint_classes(release)
         table = release.table
-        shares, sizes = of_release(release, above_floor=self.floor == "subtracted")
+        shares, sizes = release_q_diversity(release, above_floor=self.floor == "subtracted")
         counted = sizes if self.weighting == "records" else np.ones_like(sizes)
         means = np.average(shares, axis=0, weights=counted)
         per_attribute = dict(zip(table.quasi, means.tolist(), strict=True))
-        spoken = ", ".join(f"{name} {per_cent(share)}" for name, share in per_attribute.items())
+        spoken = ", ".join(f"{name} {format_percent(share)}" for name, share in per_attribute.items())
         value = float(means @ table.weights_of_quasi)
-        return Measured(value, f"Of its domain a column shows, on average: {spoken}.", {"per_attribute": per_attribute})
+        return Measured(
+            value, f"Average share of its domain that each column shows: {spoken}.", {"per_attribute": per_attribute}
+        )

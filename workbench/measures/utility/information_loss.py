@@ -1,4 +1,4 @@
-"""Generalised information loss, NCP (Xu et al. 2006): how wide the released values are, in units that people use."""
+"""Generalized information loss, NCP (Xu et al. 2006)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.data.table import Table
 from workbench.measures import AttributeLoss, Measured
 from workbench.models.classes import Classes
@@ -15,17 +15,19 @@ from workbench.releases.base import Release
 
 @dataclass(frozen=True)
 class InformationLoss(AttributeLoss):
-    """A run's width over the attribute's whole width: values apart for numbers, steps between values for text."""
+    """The width of a run as a share of the attribute's range: differences of numbers, steps between values for text."""
 
     name = "information loss"
+    title = "Generalized information loss, NCP (Xu et al. 2006)"
+    summary = "how wide the released values are, in their natural units"
     symbol = "NCP"
-    unit = "share of an attribute's width, averaged over records and attributes"
+    unit = "share of an attribute's range, averaged over records and attributes"
 
     def measure(self, release: Release) -> Measured:
         table, shares = release.table, self.means(release)
         widths = {name: share * _width(table, a) for a, (name, share) in enumerate(shares.items())}
         spoken = ", ".join(
-            f"{name} {figures(widths[name], 'lower')} {_unit(table.columns[name].kind)}" for name in table.quasi
+            f"{name} {format_number(widths[name])} {_unit(table.columns[name].kind)}" for name in table.quasi
         )
         return Measured(
             self.value(shares, table),
@@ -34,14 +36,14 @@ class InformationLoss(AttributeLoss):
         )
 
     def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
-        assert classes.low is not None and classes.high is not None  # of a finished release they are known
+        assert classes.low is not None and classes.high is not None  # known for a finished release
         at, whole = table.positions[a], _width(table, a)
         apart = at[classes.high[:, a]] - at[classes.low[:, a]] if a not in classes.sets else classes.spread(a)
         return apart / whole if whole else np.zeros(len(apart))
 
 
 def _width(table: Table, a: int) -> float:
-    """That of the whole attribute."""
+    """Return the width of the whole attribute."""
     return float(table.positions[a, table.columns[table.quasi[a]].size - 1])
 
 

@@ -1,4 +1,4 @@
-"""How wrong the answers to each query of a workload are, in several ways, and which queries go most wrong, and why."""
+"""Errors of the answers to each query of a workload, by several statistics, with the worst queries and their causes."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.measures.utility.estimators import UNIFORM, taken
-from workbench.releases.answers import expected
+from workbench.base.figures import format_number
+from workbench.measures.utility.estimators import UNIFORM, with_estimator
+from workbench.queries.evaluator import expected_answers
+from workbench.queries.exact import denominators
+from workbench.queries.selections import select_records
+from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 from workbench.releases.in_parts import InParts, whole
 from workbench.releases.partition import Partition
-from workbench.releases.selections import selected
-from workbench.workloads.exact import denominators
-from workbench.workloads.workload import Workload
 
-WORST = 10  # queries that are told apart
-GROUPS = 5  # of as many queries each, by how many people meet them
+WORST = 10  # number of worst queries to list
+GROUPS = 5  # groups with equally many queries, by the number of people who meet them
 
 
 class Statistic(NamedTuple):
-    """What is averaged over queries, as charts and pages say it."""
+    """What is averaged over queries, with its texts for charts and pages."""
 
     unit: str
-    sentence: str  # with {value}, in per cent or as it is, and {queries}
+    sentence: str  # with {value}, in per cent or as a number, and {queries}
     per_cent: bool = True
 
-    def said(self, value: float, queries: int) -> str:
-        """The figure in a sentence."""
-        shown = _percent(value) if self.per_cent else figures(value, "lower")
+    def sentence_for(self, value: float, queries: int) -> str:
+        """Return the figure in a sentence."""
+        shown = _percent(value) if self.per_cent else format_number(value)
         return self.sentence.format(value=shown, queries=f"{queries:,}")
 
 
@@ -42,26 +42,24 @@ STATISTICS = {
         "relative error of the average query", "Answers to {queries} queries are {value} from the truth on average."
     ),
     "normalised": Statistic(
-        "error of the average query, as a part of that without quasi-identifiers",
+        "error of the average query, relative to that without quasi-identifiers",
         "Answers to {queries} queries are {value} times as far from the truth, on average, as they would be without "
         "any quasi-identifiers.",
         per_cent=False,
     ),
     "width": Statistic(
-        "distance of the least and the most that the truth of the average query may be, as a part of it",
-        "The least and the most that the true answers to {queries} queries may be are {value} of these apart on "
-        "average.",
+        "width of the interval that contains the true answer to the average query, as a share of the answer",
+        "The intervals that contain the true answers to {queries} queries are {value} of the answers wide on average.",
     ),
     "selection": Statistic(
-        "records that the average query returns falsely or misses, as a part of all that it returns or should",
+        "share of false and missing records of the average query, among all that it returns or should return",
         "Of the records that each of {queries} queries returns, or should, {value} are false or missing on average.",
     ),
 }
 
 
-class Wrong(NamedTuple):
-    """A query that goes wrong, and the column that makes it so: were that published exactly, its error would be
-    `then`."""
+class WorstQuery(NamedTuple):
+    """A query with a large error, and the column whose exact publication would reduce its error most, to `then`."""
 
     query: int
     error: float
@@ -69,8 +67,8 @@ class Wrong(NamedTuple):
     then: float
 
 
-class Found(NamedTuple):
-    """A figure of a workload, the error of each query, what is said of it, and what else is known of each query."""
+class QueryErrors(NamedTuple):
+    """A figure of a workload, the error of each query, its sentence, and further details of each query."""
 
     value: float
     errors: np.ndarray
@@ -79,154 +77,159 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """A workload that is asked of a release; answers below those of `guard` people count as theirs."""
+class WorkloadErrors:
+    """The errors of a release's answers to a workload; answers below `guard` people are treated as `guard`."""
 
     release: Release
     workload: Workload
     guard: float = 1.0
     estimator: str = UNIFORM
 
-    def found(self, statistic: str) -> Found:
-        """One of the statistics; Undefined where every query averages nobody."""
+    def evaluate(self, statistic: str) -> QueryErrors:
+        """Return one of the statistics; raise Undefined if every query averages over nobody."""
         if np.isnan(self.workload.truth).all():
-            raise Undefined("every query asks for the average of nobody")
+            raise Undefined("every query averages over nobody")
         ways = (self._relative, self._normalised, self._width, self._selection)
         return dict(zip(STATISTICS, ways, strict=True))[statistic]()
 
     # --- the statistics
 
-    def _relative(self) -> Found:
-        """The mean of how far an answer is from the truth, as a share of it."""
-        errors = self.off(self.told)
+    def _relative(self) -> QueryErrors:
+        """Return the mean distance of an answer from the truth, as a share of it."""
+        errors = self.relative_errors(self.answers)
         worst = _percent(np.nanmax(errors))
         words = f"the answers are {_percent(_mean(errors))} from the truth on average, {worst} at worst"
         return self._made(_mean(errors), errors, words)
 
-    def _normalised(self) -> Found:
-        """The same in parts of what it is where all quasi-identifiers are removed."""
-        errors, most = self.off(self.told), _mean(self.off(expected(removed(self.release), self.workload)))
+    def _normalised(self) -> QueryErrors:
+        """Return the mean error relative to that with all quasi-identifiers removed."""
+        errors, most = (
+            self.relative_errors(self.answers),
+            _mean(self.relative_errors(expected_answers(without_quasi_identifiers(self.release), self.workload))),
+        )
         if not most:
-            raise Undefined("the answers are true without any quasi-identifier, so there is nothing to be wrong about")
+            raise Undefined(
+                "the answers are exact without any quasi-identifier, so errors relative to these are undefined"
+            )
         words = (
             f"the answers are {_percent(_mean(errors))} from the truth on average, where without quasi-identifiers "
-            f"they would be {figures(100 * most)} % from it"
+            f"they would be {format_number(100 * most)} % from it"
         )
         return self._made(_mean(errors) / most, errors / most, words)
 
-    def _width(self) -> Found:
-        """The mean of how far apart the least and the most are that an answer may be (Srivastava & Weis 2005)."""
+    def _width(self) -> QueryErrors:
+        """Return the mean width of the interval that contains the true answer (Srivastava & Weis 2005)."""
         least, most = self.release.bounds(self.workload)
         wide = (np.nan_to_num(most) - np.nan_to_num(least)) / self._scale
-        wide[np.isnan(self.workload.truth)] = np.nan  # no truth, no error
+        wide[np.isnan(self.workload.truth)] = np.nan  # without a true answer there is no error
         words = (
-            f"the least and the most that the truth may be are {_percent(_mean(wide))} of it apart on average, "
-            f"{_percent(np.nanmax(wide))} at worst"
+            f"the intervals that contain the true answer are {_percent(_mean(wide))} of it wide on average and "
+            f"at most {_percent(np.nanmax(wide))}"
         )
         return self._made(_mean(wide), wide, words, least=least, most=most)
 
-    def _selection(self) -> Found:
-        """1 - F, the harmonic mean of precision and recall, of the records that are returned."""
-        returned, right = selected(self.release, self.workload)
+    def _selection(self) -> QueryErrors:
+        """Return 1 - F, with F the harmonic mean of precision and recall of the returned records."""
+        returned, right = select_records(self.release, self.workload)
         people = self.workload.people
-        false, missing = _part(returned - right, returned), _part(people - right, people)
-        errors = _part(returned + people - 2 * right, returned + people)
+        false, missing = _share(returned - right, returned), _share(people - right, people)
+        errors = _share(returned + people - 2 * right, returned + people)
         words = (
             f"{_percent(_mean(false))} of the records that are returned do not meet the conditions, and "
             f"{_percent(_mean(missing))} of those that do are not returned, on average"
         )
         return self._made(_mean(errors), errors, words, false=false, missing=missing)
 
-    def _made(self, value: float, errors: np.ndarray, words: str, **more: np.ndarray) -> Found:
+    def _made(self, value: float, errors: np.ndarray, words: str, **more: np.ndarray) -> QueryErrors:
         empty = int((self.workload.truth == 0).sum())
         also = f"; the true answer to {empty:,} of them is 0" if empty else ""
         queries = f"{len(self.workload):,} queries" if len(self.workload) > 1 else "1 query"
-        return Found(value, errors, f"Over {queries} {words}{also}.", more)
+        return QueryErrors(value, errors, f"Over {queries} {words}{also}.", more)
 
     # --- errors
 
     @cached_property
-    def told(self) -> np.ndarray:
-        """What the release answers."""
-        return self.taken.count(self.workload)
+    def answers(self) -> np.ndarray:
+        """The release's answers."""
+        return self.estimated_release.count(self.workload)
 
     @cached_property
-    def taken(self) -> Release:
-        """The release as whoever asks takes it."""
-        return taken(self.release, self.sensitive, self.estimator)
+    def estimated_release(self) -> Release:
+        """The release with the researcher's estimates."""
+        return with_estimator(self.release, self.sensitive, self.estimator)
 
     @property
     def sensitive(self) -> list[str]:
-        """The sensitive columns that are asked about."""
+        """The sensitive columns in the workload."""
         return [name for name in self.workload.columns if name in self.release.table.sensitive]
 
     @cached_property
     def _scale(self) -> np.ndarray:
         return denominators(self.workload, self.guard)
 
-    def off(self, answers: np.ndarray) -> np.ndarray:
-        """How far each answer is from the truth, as a share of it; an answer that there is not counts as 0."""
+    def relative_errors(self, answers: np.ndarray) -> np.ndarray:
+        """Return the distance of each answer from the truth, as a share of it; a missing answer counts as 0."""
         return np.abs(np.nan_to_num(answers) - self.workload.truth) / self._scale
 
-    def moved(self, statistic: str, value: float) -> float:
-        """How many times a change of the true answers, as a share of them, may change a statistic, about."""
+    def sensitivity(self, statistic: str, value: float) -> float:
+        """Return about how many times a relative change of the true answers may change a statistic."""
         if statistic == "normalised":
-            most = _mean(self.off(expected(removed(self.release), self.workload)))
+            most = _mean(self.relative_errors(expected_answers(without_quasi_identifiers(self.release), self.workload)))
             return (1 + 2 * value * most + value) / most
         return 2.0 if statistic == "selection" else 1 + value
 
     # --- which
 
     @property
-    def by(self) -> dict[str, Callable[[np.ndarray], Any]]:
-        """The groups of queries that errors are averaged over."""
+    def group_means(self) -> dict[str, Callable[[np.ndarray], Any]]:
+        """The groups of queries over which errors are averaged."""
         return {"by_dimension": self.by_dimension, "by_selectivity": self.by_selectivity}
 
     def by_dimension(self, errors: np.ndarray) -> dict[int, float]:
-        """The mean error of the queries with so many conditions."""
+        """Return the mean error of the queries by number of conditions."""
         dimension = self.workload.dimension
         return {int(n): _mean(errors[dimension == n]) for n in np.unique(dimension)}
 
     def by_selectivity(self, errors: np.ndarray) -> list[tuple[float, float]]:
-        """The mean error of a fifth of the queries after the other, those that fewest people meet first, and the
-        largest share of the people who meet one of them."""
+        """Return the mean error of each fifth of the queries, from those that the fewest people meet, with the largest
+        share of people who meet one of them."""
         people = self.workload.people
         order = np.argsort(people, kind="stable")
         total = float(self.workload.everybody)
         groups = (some for some in np.array_split(order, GROUPS) if len(some))
         return [(float(people[some].max()) / total, _mean(errors[some])) for some in groups]
 
-    def worst(self) -> list[Wrong]:
-        """The queries whose answers are farthest from the truth, each with the column whose exact values would mend
-        most of it (none where none would)."""
-        errors = np.nan_to_num(self.off(self.told))
+    def worst(self) -> list[WorstQuery]:
+        """Return the queries with the largest errors, each with the column whose exact values would reduce the error
+        most (None if no column would)."""
+        errors = np.nan_to_num(self.relative_errors(self.answers))
         which = np.argsort(-errors, kind="stable")[:WORST]
         which = which[errors[which] > 0]
-        best = [Wrong(int(q), float(errors[q]), None, float(errors[q])) for q in which]
-        for name in self._blurred():
+        best = [WorstQuery(int(q), float(errors[q]), None, float(errors[q])) for q in which]
+        for name in self._inexact_columns():
             asking = np.flatnonzero(self.workload.conditions.at[which, self.workload.columns.index(name)] >= 0)
             if not len(asking):
                 continue
-            answers = expected(self.taken, self.workload, which[asking], known=[name])
+            answers = expected_answers(self.estimated_release, self.workload, which[asking], known=[name])
             then = np.abs(np.nan_to_num(answers) - self.workload.truth[which[asking]]) / self._scale[which[asking]]
             for i, error in zip(asking.tolist(), then.tolist(), strict=True):
                 if error < best[i].then - 1e-12:
                     best[i] = best[i]._replace(column=name, then=error)
         return best
 
-    def _blurred(self) -> list[str]:
-        """The columns asked about that are not published exactly."""
+    def _inexact_columns(self) -> list[str]:
+        """Return the columns of the workload that are not published exactly."""
         release, table = self.release, self.release.table
-        exact = {name for name in release.neutral if name not in release.removed}
+        exact = {name for name in release.neutral if name not in release.unpublished_columns}
         if release.classes.exact:
-            exact |= {*table.quasi} - release.removed
+            exact |= {*table.quasi} - release.unpublished_columns
         else:
-            exact |= {name for name in table.sensitive if not table.levels.get(name, 0)} - release.removed
+            exact |= {name for name in table.sensitive if not table.levels.get(name, 0)} - release.unpublished_columns
         return [name for name in self.workload.columns if name not in exact]
 
 
 class Detail(dict[str, Any]):
-    """What is known of a workload's errors; what takes a while is found when it is asked for."""
+    """Details of a workload's errors, of which slow ones are computed on first use."""
 
     def __init__(self, given: dict[str, Any], later: dict[str, Callable[[], Any]]) -> None:
         super().__init__(given)
@@ -237,32 +240,32 @@ class Detail(dict[str, Any]):
         return self[key]
 
 
-def removed(release: Release) -> Release:
-    """The same table without quasi-identifiers: everybody is in one class."""
+def without_quasi_identifiers(release: Release) -> Release:
+    """Return the table without quasi-identifiers as a release: everybody is in one class."""
     table = release.table
     if not table.engine.cells_fit:
-        return InParts.of(table, lambda: iter([whole(table)]), frozenset(table.quasi))
+        return InParts.from_parts(table, lambda: iter([whole(table)]), frozenset(table.quasi))
     cells = table.cells()
-    return Partition(table, cells, np.zeros(len(cells), np.int32), removed=frozenset(table.quasi))
+    return Partition(table, cells, np.zeros(len(cells), np.int32), unpublished_columns=frozenset(table.quasi))
 
 
 def between_best_and_worst(errors: np.ndarray) -> np.ndarray:
-    """Errors of methods (rows) at several strengths (columns), each strength by itself from 0, the best of its methods,
-    to 1, the worst (Loukides & Shao 2008, figures 8 and 9); 0 where all are alike."""
+    """Return errors of methods (rows) scaled at each strength (columns) from 0, the best method, to 1, the worst
+    (Loukides & Shao 2008, figures 8 and 9); 0 if all are equal."""
     least, most = errors.min(axis=0), errors.max(axis=0)
-    return _part(errors - least, np.broadcast_to(most - least, errors.shape))
+    return _share(errors - least, np.broadcast_to(most - least, errors.shape))
 
 
-def _part(some: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """A share, 0 of nothing."""
+def _share(some: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """Return a share, 0 for a share of nothing."""
     return np.divide(some, of, out=np.zeros(np.shape(some)), where=of > 0)
 
 
 def _mean(errors: np.ndarray) -> float:
-    """Over the queries that have a true answer."""
+    """Return the mean over the queries with a true answer."""
     known = errors[~np.isnan(errors)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def _percent(share: float) -> str:
-    return f"{figures(100 * float(share), 'lower')} %"
+    return f"{format_number(100 * float(share))} %"

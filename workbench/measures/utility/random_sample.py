@@ -1,4 +1,4 @@
-"""Utility in words: the random sample of the original records that is as accurate about large populations."""
+"""The random sample of the original records that is as accurate about large populations as a release."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.base.small_counts import averaged, may_list_groups
+from workbench.base.figures import format_number
+from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data.table import Table
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models.distances import distance
-from workbench.workloads.populations import large_populations
+from workbench.queries.populations import large_populations
 
-SHARES = 24  # of which the loss is found; between them it is interpolated
-DRAWN = 60_000  # numbers of records that are drawn for each of them
-FEW = 4  # of samples that lose more than this part of the most the scale says nothing
-LARGEST = 99.0  # odds of the largest such share
+SHARES = 24  # shares for which the loss is computed, and between which it is interpolated
+DRAWN = 60_000  # simulated counts for each share
+FEW = 4  # the scale is not used for losses above 1/FEW of the largest
+LARGEST = 99.0  # odds of the largest share
 
 
 @dataclass(frozen=True, eq=False)
 class SampleCurve:
-    """The utility loss that is expected of a random sample, by its share of the records; it falls as that grows.
+    """The expected utility loss of a random sample, by its share of the records; it decreases with the share.
 
-    `odds` are share / (1 - share), ascending. A loss falls with them, and from many records on as their power `power`.
+    `odds` are share / (1 - share), ascending. For large samples the loss decreases as their power `power`.
     """
 
     odds: np.ndarray
@@ -33,7 +33,7 @@ class SampleCurve:
     power: float
 
     def share(self, loss: float) -> float:
-        """The share of the records that is as accurate, on average; a single record where all are better."""
+        """Return the share of the records with the same expected loss; that of a single record if all are better."""
         if not loss > 0:
             return 1.0
         if loss < self.losses[-1]:
@@ -43,9 +43,9 @@ class SampleCurve:
         return float(odds / (1 + odds))
 
     def scale(self) -> tuple[float, float]:
-        """One number that says as much of the whole curve and never flatters, and up to which loss it holds.
+        """Return a factor that describes the whole curve conservatively, and the largest loss for which it holds.
 
-        A sample loses at least so much times odds ** -power.
+        The loss of a sample is at least the factor times odds ** -power.
         """
         limit = self.losses[0] / FEW
         held = (self.losses <= limit) & (self.losses > 0)
@@ -53,29 +53,31 @@ class SampleCurve:
 
 
 def sample_curve(table: Table, measure: UtilityLoss) -> SampleCurve:
-    """What samples of a table lose, found once; Undefined where the measure is, and of records that have weights."""
+    """Return the losses of samples of a table, computed once; raise Undefined as the measure does, and for weights."""
     if table.weight is not None:
-        raise Undefined("records that stand for different numbers of people have no random sample to compare with")
-    return table.remember(("random samples", measure), lambda: _found(table, measure))
+        raise Undefined(
+            "weighted records cannot be compared with a random sample, since they represent unequal numbers of people"
+        )
+    return table.remember(("random samples", measure), lambda: _compute_curve(table, measure))
 
 
-def in_words(table: Table, measure: UtilityLoss, loss: float) -> str:
-    """How large the sample is that is as accurate as a release of so much loss, in a sentence."""
+def describe_sample(table: Table, measure: UtilityLoss, loss: float) -> str:
+    """Describe the size of the sample that is as accurate as a release with this loss."""
     curve, about = sample_curve(table, measure), "About large populations it is"
     share = curve.share(loss)
     if share == 1:
         return f"{about} as accurate as the original records."
     if loss > curve.losses[0]:
         return f"{about} less accurate than any random sample of the records."
-    of = f"{figures(100 * share, 'higher')} % of the records ({int(share * table.records):,}), unchanged"
+    of = f"{format_number(100 * share, 'higher')} % of the records ({int(share * table.records):,}), unchanged"
     return f"{about} as accurate as a random {of}."
 
 
-def told_share(table: Table, measure: UtilityLoss, loss: float | None, smallest: int) -> float | None:
-    """The share as it may be told beside a loss that is told; None where it may not, or is not known.
+def published_share(table: Table, measure: UtilityLoss, loss: float | None, smallest: int) -> float | None:
+    """Return the share for publication with a published loss; None if it is not allowed or unknown.
 
-    Of the table it takes one figure, an average over large populations that is rounded once; all else follows from
-    that and from the losses, however many releases are told.
+    Of the table it only uses the factor, an average over large populations that is rounded once; everything else
+    follows from the factor and the losses, however many releases are published.
     """
     if loss is None or table.weight is not None or not may_list_groups(table.records, smallest):
         return None
@@ -84,20 +86,20 @@ def told_share(table: Table, measure: UtilityLoss, loss: float | None, smallest:
         return 1.0
     if loss > limit or not math.isfinite(scale):
         return None
-    scale = averaged(scale, better="higher", crowd=table.records / smallest if smallest > 1 else math.inf)
+    scale = round_average(scale, better="higher", crowd=table.records / smallest if smallest > 1 else math.inf)
     odds = (scale / loss) ** (1 / _power(measure.distance))
-    return averaged(float(odds / (1 + odds)), better="higher")
+    return round_average(float(odds / (1 + odds)), better="higher")
 
 
-def _found(table: Table, measure: UtilityLoss) -> SampleCurve:
+def _compute_curve(table: Table, measure: UtilityLoss) -> SampleCurve:
     populations = large_populations(table, measure.min_support)
     if not len(populations) or not table.sensitive:
-        raise Undefined("there is no large population or no sensitive column, so there is nothing to be wrong about")
+        raise Undefined("there is no large population or no sensitive column, so there is no error to measure")
     odds = np.geomspace(1 / table.records, LARGEST, SHARES)
     order = np.argsort(populations.support, kind="stable")
     losses = np.zeros(SHARES)
     for name, seen in table.sensitive.items():
-        # populations of all sizes, each as often as the others
+        # populations of all sizes, each equally often
         count = max(DRAWN // len(seen), 1)
         chosen = order[np.linspace(0, len(order) - 1, count).round().astype(int)] if count < len(order) else order
         counts = np.tile(populations.truth[name][chosen], (max(count // len(chosen), 1), 1))
@@ -108,12 +110,12 @@ def _found(table: Table, measure: UtilityLoss) -> SampleCurve:
 
 
 def _power(kind: str) -> float:
-    """With which power of the odds a distance falls: a divergence as the square of a difference does."""
+    """Return the power of the odds with which a distance decreases; a divergence is like the square of a difference."""
     return 1.0 if kind == "js" else 0.5
 
 
 def _expected(counts: np.ndarray, prior: np.ndarray, share: float, kind: str, levels: tuple) -> float:
-    """The mean loss where each record is drawn with this chance; of a population without one Q is taken."""
+    """Return the mean loss if each record is sampled with this probability; the prior for a population without any."""
     drawn = np.random.default_rng(0).binomial(counts, share)
     of = drawn.sum(axis=1, keepdims=True)
     told = np.where(of > 0, drawn / np.maximum(of, 1), prior)

@@ -1,4 +1,4 @@
-"""U_loss (Li & Li 2009, section 4.2): how wrong a researcher is about large populations, on average."""
+"""U_loss (Li & Li 2009, section 4.2)."""
 
 from __future__ import annotations
 
@@ -7,54 +7,74 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.base.small_counts import averaged
-from workbench.base.variants import parameter
+from workbench.base.figures import format_number
+from workbench.base.parameters import parameter
+from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data import weights
-from workbench.measures import Measure, Measured, crowd, sensitive_of, worst
-from workbench.measures.utility.estimators import also, estimator, taken
-from workbench.models.distances import COMPARED, distance, unordered
+from workbench.measures import Measure, Measured, Publication, require_sensitive, size_in_thresholds, worst_column
+from workbench.measures.utility.estimators import estimator_note, estimator_parameter, with_estimator
+from workbench.models.distances import DISTANCE_HELP, distance, explain_unordered
+from workbench.queries.populations import COUNTED, large_populations
 from workbench.releases.base import Release
-from workbench.workloads.populations import COUNTED, large_populations
+from workbench.releases.published_classes import COST, disclosure_costs, round_to_quarters
 
 
 @dataclass(frozen=True)
 class UtilityLoss(Measure):
-    min_support: float = parameter(
-        0.05, "the smallest share of records that counts as large", low=0, high=1, above=True
-    )
-    distance: str = parameter("js", COMPARED, choices=("js", "variation", "ordered", "hierarchical"))
-    estimator: str = estimator()
+    min_support: float = parameter(0.05, "minimum share of records of a large population", low=0, high=1, above=True)
+    distance: str = parameter("js", DISTANCE_HELP, choices=("js", "variation", "ordered", "hierarchical"))
+    estimator: str = estimator_parameter()
     name = "utility loss"
+    title = "U_loss (Li & Li 2009, section 4.2)"
+    summary = "a researcher's average error about large populations"
     symbol = "U_loss"
     side = "utility"
-    told = "as an average"
+    needs_sensitive = True
+    published_as = Publication.AVERAGE
     unit = "difference from the truth, averaged over large populations"
 
     def measure(self, release: Release) -> Measured:
-        return worst({name: self.of(release, name) for name in sensitive_of(release)})
+        return worst_column({name: self.loss_of_column(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        value = averaged(measured.value, self.step(release, smallest), crowd=crowd(release, smallest))
+        value, few = self._round(measured.value, release, smallest), self._is_small(release, smallest)
         wording, large = release.table.wording, f"at least {100 * self.min_support:g} %"
         return value, (
-            f"What the release tells of the {wording.columns(sensitive_of(release))} in groups of {large} of "
-            f"{wording.everybody} is {figures(value, 'lower')} from the truth on average"
-            + (", estimated from groups that were drawn at random." if measured.interval else ".")
+            f"What the release tells of the {wording.columns(require_sensitive(release))} in groups of {large} of "
+            f"{wording.everybody} is {'at most ' * few}{format_number(value, 'lower')} from the truth on average"
+            + f" (rounded up in large steps, since the table has so few {wording.many})" * few
+            + (", estimated from randomly chosen groups." if measured.interval else ".")
         )
 
-    def step(self, release: Release, smallest: int) -> float:
-        """What it changes if in the smallest large population as many people as the threshold have another value."""
+    def _round(self, loss: float, release: Release, smallest: int) -> float:
+        """Round a loss up; in a small table to quarters of a disclosure, where no loss looks like a small one."""
+        if not self._is_small(release, smallest):
+            return round_average(
+                loss, self.rounding_step(release, smallest), crowd=size_in_thresholds(release, smallest)
+            )
+        _, dearest = disclosure_costs(release.table.sensitive.values(), self.distance, smallest)
+        return round_to_quarters(max(loss, COST), dearest)
+
+    def _is_small(self, release: Release, smallest: int) -> bool:
+        return not may_list_groups(release.table.records, smallest)
+
+    def publish_interval(
+        self, interval: tuple[float, float], release: Release, smallest: int
+    ) -> tuple[float, float] | None:
+        return None if self._is_small(release, smallest) else super().publish_interval(interval, release, smallest)
+
+    def rounding_step(self, release: Release, smallest: int) -> float:
+        """The change if in the smallest large population as many people as the threshold have another value."""
         support = large_populations(release.table, self.min_support).support
-        moved = min(smallest * weights.heaviest(release.table) / float(support.min()), 1.0) if smallest > 1 else 0.0
+        moved = min(smallest * weights.max_weight(release.table) / float(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
-    def of(self, release: Release, name: str) -> Measured:
+    def loss_of_column(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
-        every = "the records" if release.table.weight is None else "the people that the records stand for"
+        every = "the records" if release.table.weight is None else "the people whom the records represent"
         large = f"at least {100 * self.min_support:g} % of {every}"
-        if why := unordered(self.distance, seen.ordered, name):
+        if why := explain_unordered(self.distance, seen.ordered, name):
             raise Undefined(why)
         if not populations.every:
             raise Undefined(f"no population has {100 * self.min_support:g} % of the records; lower min_support")
@@ -63,7 +83,7 @@ class UtilityLoss(Measure):
                 f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
             )
         truth = populations.truth[name] / populations.support[:, None]
-        told = taken(release, [name], self.estimator).estimate(populations, name)
+        told = with_estimator(release, [name], self.estimator).estimate(populations, name)
         told = told / told.sum(axis=1, keepdims=True)
         loss = distance(self.distance, truth, told, seen.levels)
         mean, most = float(loss.mean()), float(loss.max())
@@ -71,10 +91,10 @@ class UtilityLoss(Measure):
         if populations.sampled:
             off = populations.margin(loss)
             over = f"Estimated from {len(loss):,} of {populations.every:,} populations of {large}, drawn at random"
-            wide, interval = f" ± {off:.1g}", (max(mean - off, 0.0), mean + off)
+            wide, interval = f" ± {format_number(off, 'lower', 1)}", (max(mean - off, 0.0), mean + off)
         sentence = (
-            f"{over}, the estimated distribution of {name} is {figures(mean, 'lower')}{wide} from the truth on average,"
-            f" {figures(most, 'lower')} at worst.{also(release, [name], self.estimator)}"
+            f"{over}, the estimated distribution of {name} is {format_number(mean)}{wide} from the truth on average,"
+            f" {format_number(most)} at worst.{estimator_note(release, [name], self.estimator)}"
         )
         detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
         return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)

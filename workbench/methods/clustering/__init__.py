@@ -1,1 +1,1 @@
-"""Clusterings: classes are grown around records, and may overlap."""
+"""Clustering methods: classes grow around records, and may overlap."""

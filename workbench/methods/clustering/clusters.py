@@ -1,21 +1,21 @@
-"""What a clustering comes to: the cluster of each record, as classes that models judge, and as a release."""
+"""The result of a clustering: the cluster of each record, as classes for models and as a release."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench.base import cell_kernels
-from workbench.base.progress import step
-from workbench.base.variants import parameter
+from workbench.base.parameters import parameter
+from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
+from workbench.data.published_runs import enclosing_nodes, published_levels, published_runs
 from workbench.data.table import Table
 from workbench.measures.utility.q_diversity import q_diversity
 from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.nodes import holding
 from workbench.methods.mondrian.levels import Levels
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -23,44 +23,47 @@ from workbench.releases.partition import Bucketized, Partition
 
 
 def publish() -> Any:
-    """The parameter of clusterings that says how clusters are published."""
+    """Return the parameter that chooses how clusters are published."""
     return parameter("generalized", "how clusters are published", choices=("generalized", "bucketized"), optional=True)
 
 
 def recode() -> Any:
-    """The parameter of clusterings that says what a cluster shows."""
+    """Return the parameter that chooses what a cluster publishes."""
     return parameter(
         "regions",
-        "what a cluster shows: the smallest ranges or sets that hold its records, or nodes of the hierarchies",
+        "what a cluster publishes: the smallest ranges or sets that contain its records, or nodes of the hierarchies",
         choices=("regions", "levels"),
         optional=True,
     )
 
 
 def in_sets(table: Table) -> frozenset[str]:
-    """The quasi-identifiers of which a cluster shows its values one by one: text without a hierarchy has no order."""
+    """Return the quasi-identifiers that clusters publish as sets of values.
+
+    These are the text columns without a hierarchy: their values have no order.
+    """
     columns = (table.columns[name] for name in table.quasi)
     return frozenset(column.name for column in columns if column.kind == "text" and column.hierarchy is None)
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Record i is one of entry `entry[i]`, and in cluster `number[i]`."""
+    """Record i belongs to entry `entry[i]` and cluster `number[i]`."""
 
     entries: Entries
     entry: np.ndarray
     number: np.ndarray
 
     @classmethod
-    def in_order(cls, entries: Entries, taken: np.ndarray, sizes: np.ndarray) -> Clusters:
-        """Records that were taken cluster after cluster."""
+    def from_sizes(cls, entries: Entries, taken: np.ndarray, sizes: np.ndarray) -> Clusters:
+        """Return clusters of records that are listed cluster by cluster."""
         return cls(entries, taken, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
     def __len__(self) -> int:
         return int(self.number.max()) + 1 if len(self.number) else 0
 
     def classes(self, table: Table, model: Model | None, regions: bool = False) -> Classes:
-        """The clusters as this model sees them; with what they show where it, or who asks, looks at regions."""
+        """Return the clusters as classes for the model, with regions if the model or the caller needs them."""
         count, ones = len(self), np.ones(len(self.entry), np.int64)
         seen = table.sensitive if model is not None and model.needs_sensitive else {}
         histograms = {
@@ -76,32 +79,38 @@ class Clusters:
             if name in in_sets(table):
                 sets[a] = np.zeros((count, table.columns[name].size), bool)
                 sets[a][self.number, self.entries.codes[a][self.entry]] = True
-        people = table.population if model is not None and model.needs_population else None
-        return Classes(sizes, histograms, seen, low, high, sets=sets, population=people)
+        found = Classes(sizes, histograms, seen, low, high, sets=sets)
+        if model is None or not model.needs_population:
+            return found
+        low, high = published_runs(table, low, high, in_sets(table))  # labels decide which people a cluster covers
+        levels = published_levels(table, count)
+        return replace(found, low=low, high=high, population=table.population, levels=levels)
 
-    def kept(self, table: Table, model: Model | None) -> np.ndarray:
-        """Which clusters keep the model."""
+    def satisfies(self, table: Table, model: Model | None) -> np.ndarray:
+        """Return for each cluster whether it satisfies the model."""
         return np.ones(len(self), bool) if model is None else model.holds(self.classes(table, model))
 
-    def mended(self, table: Table, model: Model | None) -> Clusters:
-        """Each cluster that breaks the model is joined with the one that grows least by it, until all keep it."""
-        if model is None or self.kept(table, model).all():
+    def merge_violating(self, table: Table, model: Model | None) -> Clusters:
+        """Merge each cluster that violates the model with the one that grows least, until all satisfy it."""
+        if model is None or self.satisfies(table, model).all():
             return self
         classes, number = self.classes(table, model, regions=True), np.arange(len(self))
         while len(classes) > 1 and len(broken := np.flatnonzero(~model.holds(classes))):
-            joined = _joined(table, classes, broken)
+            joined = _merge_each(table, classes, broken)
             classes, number = classes.merged(joined), joined[number]
         return Clusters(self.entries, self.entry, number[self.number].astype(np.int32))
 
     def release(self, table: Table, cells: Cells, publish: str, recode: str = "regions") -> Partition:
-        """The clusters as classes."""
+        """Return the release that publishes the clusters as classes."""
         if recode == "levels":
-            Levels.of(table, exact=publish == "bucketized")  # refuses what buckets would show
+            Levels.from_table(
+                table, exact=publish == "bucketized"
+            )  # raises if buckets would show values below the allowed levels
         key = self.number.astype(np.int64) * len(cells) + self.entries.cell[self.entry]
         found, records = np.unique(key, return_counts=True)
         group, cell = (part.astype(np.int32) for part in np.divmod(found, len(cells)))
         parts = None
-        if len(found) == len(cells):  # no cell is cut through
+        if len(found) == len(cells):  # no cell is divided
             group = group[np.argsort(cell)]
         else:
             parts = cell, records
@@ -112,18 +121,26 @@ class Clusters:
             assert classes.low is not None and classes.high is not None
             lowest = {name: table.level_range(name)[0] for name in table.quasi}
             return Partition(
-                table, cells, group, parts=parts, runs=holding(table, classes.low, classes.high), label_levels=lowest
+                table,
+                cells,
+                group,
+                parts=parts,
+                runs=smallest_nodes(table, classes.low, classes.high),
+                label_levels=lowest,
             )
         return Partition(table, cells, group, parts=parts, sets=in_sets(table))
 
 
-def _joined(table: Table, classes: Classes, broken: Iterable[int]) -> np.ndarray:
-    """The number of each class after each broken one has been joined with another, once at most."""
+def _merge_each(table: Table, classes: Classes, broken: Iterable[int]) -> np.ndarray:
+    """Merge each violating class with another one, and return the new number of every class.
+
+    Each class takes part in at most one merge.
+    """
     target, done = np.arange(len(classes)), np.zeros(len(classes), bool)
     now = _shown(table, classes)
     assert classes.low is not None and classes.high is not None
     for b in broken:
-        step("clustering: joining clusters that break the model")
+        checkpoint("clustering: merging clusters that violate the model")
         if done[b]:
             continue
         with_b = Classes(
@@ -138,5 +155,17 @@ def _joined(table: Table, classes: Classes, broken: Iterable[int]) -> np.ndarray
 
 
 def _shown(table: Table, classes: Classes) -> np.ndarray:
-    """What each class shows: its Q-diversities added up."""
+    """Return the sum of the Q-diversities of each class."""
     return np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
+
+
+def smallest_nodes(table: Table, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the smallest nodes that contain these runs of codes: classes x quasi-identifiers x (low, high).
+
+    The levels need not nest: the lowest level with a node that contains the run decides.
+    """
+    found = np.stack([low, high], axis=2)
+    for a, name in enumerate(table.quasi):
+        ends = enclosing_nodes(table.columns[name], low[:, a], high[:, a], table.level_range(name))
+        found[:, a, 0], found[:, a, 1] = ends
+    return found

@@ -1,4 +1,4 @@
-"""What a cluster pays for what it shows, in whole parts of the most that it can pay: tables that kernels look up."""
+"""Prices of what clusters publish, as integer lookup tables for the kernels."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.cluster_kernels import NODES, VALUES, WIDTH
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.measures.privacy.s_diversity import contributions
-from workbench.measures.utility.q_diversity import is_interval, nodes
+from workbench.measures.utility.q_diversity import is_measured_in_widths, nodes
+from workbench.methods.clustering.cluster_kernels import NODES, VALUES, WIDTH
 
-WHOLE = 2**30  # what a cluster pays that shows everything, and whose sensitive values are one
+WHOLE = 2**30  # the price of a cluster that shows no detail and has one sensitive value
 
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """`tables` are those of `cluster_kernels`; `near` and `scale` those of the sensitive columns, if they count."""
+    """`tables` are those of the cluster kernels; `near` and `scale` belong to the sensitive columns, if these count."""
 
     tables: tuple[np.ndarray, ...]
-    depth: np.ndarray  # how many levels each attribute has, or how many values
+    depth: np.ndarray  # the number of levels or values of each attribute
     near: np.ndarray  # sensitive columns x values x values
-    scale: np.ndarray  # what S-diversity 1 of each sensitive column costs
+    scale: np.ndarray  # the cost of S-diversity 1 of each sensitive column
 
     @classmethod
-    def of(cls, table: Table, utility: float, protection: float, r: float, by_height: bool = False) -> Prices:
-        """By Q-diversity and S-diversity, or by the heights of nodes (Byun et al.); the weights are shares of 1."""
+    def from_table(cls, table: Table, utility: float, protection: float, r: float, by_height: bool = False) -> Prices:
+        """Return prices by Q-diversity and S-diversity, or by node heights (Byun et al.); the weights add up to 1."""
         weights = WHOLE * utility * table.weights_of_quasi / table.weights_of_quasi.sum()
         columns = [table.columns[name] for name in table.quasi]
         made = [_of_column(column, weight, by_height) for column, weight in zip(columns, weights, strict=True)]
@@ -49,13 +49,13 @@ class Prices:
 
     @property
     def names(self) -> int:
-        """How many sensitive columns count."""
+        """The number of sensitive columns that count."""
         return len(self.scale)
 
 
 def _of_column(column: Column, weight: float, by_height: bool) -> tuple[int, np.ndarray, np.ndarray]:
-    """The kind of attribute, and for each level the node and the price of each code."""
-    if is_interval(column):
+    """Return the kind of an attribute, and for each level the node and the price of each code."""
+    if is_measured_in_widths(column):
         at = column.positions
         return WIDTH, np.zeros((1, column.size)), np.rint(weight * at / (at[-1] or 1.0))[None, :]
     if column.hierarchy is None:
@@ -71,7 +71,7 @@ def _of_column(column: Column, weight: float, by_height: bool) -> tuple[int, np.
 
 
 def _nested(at: np.ndarray) -> list[int]:
-    """The levels, from the values to everything, that nest: one that does not nest in those above is passed over."""
+    """Return the levels that nest, from the values to the root; skip a level that does not nest in those above."""
     kept = [len(at) - 1]
     for level in reversed(range(len(at) - 1)):
         ends = np.flatnonzero(np.diff(at[kept[-1]]))
@@ -81,7 +81,7 @@ def _nested(at: np.ndarray) -> list[int]:
 
 
 def _of_sensitive(table: Table, protection: float, r: float) -> tuple[np.ndarray, np.ndarray]:
-    """Contributions of values, padded to the most values, and what S-diversity 1 costs."""
+    """Return the contributions of values, padded to the longest column, and the cost of S-diversity 1."""
     names = list(table.sensitive) if protection else []
     most = max((len(table.sensitive[name]) for name in names), default=0)
     near = np.zeros((len(names), most, most))

@@ -1,1 +1,1 @@
-"""Full-domain generalization: the lattice of levels, the scores of its nodes, and methods that choose among them."""
+"""Full-domain generalization: the lattice of levels, the scores of its nodes, and methods that choose nodes."""

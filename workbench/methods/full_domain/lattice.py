@@ -1,7 +1,7 @@
-"""The lattice of a table: every combination of one level a column, and the classes that each makes of its records.
+"""The lattice of a table: every combination of one level per column, and the classes of records under each.
 
-A node's classes are rolled up from those of a finer node that differs in one level, never from the records. The walk
-goes depth first, so no more than one node for each level of each column is held at a time.
+A node's classes are merged from those of a finer node that differs in one level, never computed from the records. The
+walk is depth first, so at most one node per level of each column is in memory at a time.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.base import cell_kernels, lattice_kernels
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
+from workbench.methods.full_domain import lattice_kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
 
@@ -26,8 +27,10 @@ MOST = 1_000_000  # nodes
 
 
 class Rows(NamedTuple):
-    """Classes while they are looked for: the node that each shows of every column, and how many records have which
-    sensitive value, one column after the other; without sensitive columns, how many it has."""
+    """Classes during the walk: the node of each column, and the number of records.
+
+    Records are counted per sensitive value, one column after the other, or in all if there is no sensitive column.
+    """
 
     codes: np.ndarray
     counts: np.ndarray
@@ -35,16 +38,16 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Levels of a column are counted as in `Column.released_at`: 0 for its values, last everything as one node."""
+    """Levels are numbered as in `Column.released_at`: 0 for the values, the last one for the root."""
 
     table: Table
-    sensitive: dict[str, Sensitive]  # what is counted in each class
-    nodes: tuple[tuple[np.ndarray, ...], ...]  # of each column and level, the node of each code
-    ranges: tuple[range, ...]  # the levels of each column that are allowed
+    sensitive: dict[str, Sensitive]  # the columns that are counted in each class
+    nodes: tuple[tuple[np.ndarray, ...], ...]  # by column and level, the node of each code
+    ranges: tuple[range, ...]  # the allowed levels of each column
 
     @classmethod
-    def of(cls, table: Table, sensitive: bool) -> Lattice:
-        """The lattice of a table, with or without its sensitive columns."""
+    def from_table(cls, table: Table, sensitive: bool) -> Lattice:
+        """Return the lattice of a table, with or without its sensitive columns."""
         return table.remember(("lattice", sensitive), lambda: cls._made(table, sensitive))
 
     @classmethod
@@ -69,29 +72,29 @@ class Lattice:
 
     @cached_property
     def _order(self) -> list[int]:
-        """The columns with most values first: what is rolled up most often is small then."""
+        """The columns with most values first, so that the most frequent merges are of small tables."""
         return sorted(range(len(self.nodes)), key=lambda a: -len(self.nodes[a][0]))
 
     @cached_property
     def nested(self) -> bool:
-        """Whether every node of a column lies within one node of the next level."""
+        """True if every node of a column lies within one node of the next level."""
         return all(self._steps[a][j] is not None for a, levels in enumerate(self.ranges) for j in levels[1:])
 
     @cached_property
     def _steps(self) -> list[list[np.ndarray | None]]:
-        """Of each column and level, the node of each node of the level below; None where they do not nest."""
+        """The parent of each node of the level below, by column and level; None if they do not nest."""
         return [[None, *(_step(fine, coarse) for fine, coarse in pairwise(levels))] for levels in self.nodes]
 
     # --- rows
 
     @property
     def cells(self) -> Rows:
-        """The records by their values."""
+        """The records at the level of values."""
         return self._cells[0]
 
     @property
     def row_of_cell(self) -> np.ndarray:
-        """Which row each of the table's cells is in."""
+        """The row of each of the table's cells."""
         return self._cells[1]
 
     @cached_property
@@ -100,7 +103,7 @@ class Lattice:
         codes = np.ascontiguousarray(cells.quasi.T)
         same = np.tile(np.arange(size, dtype=codes.dtype), (len(self.nodes), 1))
         narrow = np.int32 if self.table.records < 2**31 else np.int64
-        shown, sizes, number = lattice_kernels.grouped(codes, same, cells.weight[:, None])
+        shown, sizes, number = lattice_kernels.group_rows(codes, same, cells.weight[:, None])
         counts = [
             cell_kernels.histogram(number, cells.others[name], cells.weight, len(shown), len(seen)).astype(narrow)
             for name, seen in self.sensitive.items()
@@ -108,7 +111,7 @@ class Lattice:
         return Rows(shown, np.hstack(counts or [sizes.astype(narrow)])), number
 
     @cached_property
-    def _at(self) -> np.ndarray:
+    def _node_of_code(self) -> np.ndarray:
         """The node of each code, columns x levels x codes, padded."""
         deep, long = max(map(len, self.nodes)), max(len(levels[0]) for levels in self.nodes)
         found = np.zeros((len(self.nodes), deep, long), self.cells.codes.dtype)
@@ -117,29 +120,29 @@ class Lattice:
                 found[a, j, : len(nodes)] = nodes
         return found
 
-    def grouped(self, rows: Rows, levels: Sequence[int] | np.ndarray) -> tuple[Rows, np.ndarray]:
-        """The classes at these levels of rows that show values, and the class of each row."""
-        shown, counts, number = lattice_kernels.grouped(
-            rows.codes, self._at[np.arange(len(self.nodes)), levels], rows.counts
+    def group_rows(self, rows: Rows, levels: Sequence[int] | np.ndarray) -> tuple[Rows, np.ndarray]:
+        """Return the classes at these levels of rows of values, and the class of each row."""
+        shown, counts, number = lattice_kernels.group_rows(
+            rows.codes, self._node_of_code[np.arange(len(self.nodes)), levels], rows.counts
         )
         return Rows(shown, counts), number
 
     def codes_at(self, codes: np.ndarray, levels: Sequence[int] | np.ndarray) -> np.ndarray:
-        """The nodes of rows of values."""
+        """Return the nodes of rows of values."""
         axes = np.arange(len(self.nodes))
-        return self._at[axes, levels, codes] if len(codes) else codes
+        return self._node_of_code[axes, levels, codes] if len(codes) else codes
 
     @cached_property
     def highest(self) -> np.ndarray:
-        """The most general node."""
+        """The levels of the most general node."""
         return np.array([allowed[-1] for allowed in self.ranges])
 
     def walk(self) -> Iterator[Rows]:
-        """The classes of every node, in the order of `levels`."""
+        """Yield the classes of every node, in the order of `levels`."""
         return self._walk(0, self.cells)
 
     def _walk(self, depth: int, values: Rows) -> Iterator[Rows]:
-        """All nodes whose first columns are at the levels of these rows; the other columns are at their values yet."""
+        """Yield all nodes below these rows, whose first `depth` columns are generalized and the others values."""
         if depth == len(self._order):
             yield values
             return
@@ -148,28 +151,36 @@ class Lattice:
             step = self._steps[a][level] if level > self.ranges[a][0] else None
             if step is not None:
                 rows = self._raised(rows, a, step)
-            elif level:  # the first, or one that cuts through nodes of the level below
+            elif level:  # the first level, or one that does not nest
                 rows = self._raised(values, a, self.nodes[a][level])
             yield from self._walk(depth + 1, rows)
 
     def _raised(self, rows: Rows, a: int, step: np.ndarray) -> Rows:
         nodes = self._same.copy()
         nodes[a, : len(step)] = step
-        shown, counts, _ = lattice_kernels.grouped(rows.codes, nodes, rows.counts)
+        shown, counts, _ = lattice_kernels.group_rows(rows.codes, nodes, rows.counts)
         return Rows(shown, counts)
 
     @cached_property
     def _same(self) -> np.ndarray:
-        return np.tile(np.arange(self._at.shape[2], dtype=self._at.dtype), (len(self.nodes), 1))
+        return np.tile(np.arange(self._node_of_code.shape[2], dtype=self._node_of_code.dtype), (len(self.nodes), 1))
 
     # --- classes
 
-    def classes(self, rows: Rows, shown: np.ndarray | None = None) -> Classes:
-        """Sizes and histograms, as models see them; and regions, for those that count who of a population fits them."""
+    def classes(
+        self, rows: Rows, levels: Sequence[int] | np.ndarray | None = None, labeled: np.ndarray | None = None
+    ) -> Classes:
+        """Return sizes and histograms as models see them, with regions if `levels` are given.
+
+        Models of a population need regions, since labels decide which people a class covers. `labeled` are the lowest
+        levels that labels name, by default `levels`.
+        """
         regions: dict[str, Any] = {}
-        if shown is not None:
+        if levels is not None:
+            shown = self.shown(levels, rows.codes)
             low, high = (np.ascontiguousarray(shown[:, :, side]) for side in (0, 1))
-            regions = {"low": low, "high": high, "population": self.table.population}
+            each = np.tile(np.asarray(levels if labeled is None else labeled), (len(rows.codes), 1))
+            regions = {"low": low, "high": high, "population": self.table.population, "levels": each}
         if not self.sensitive:
             return Classes(rows.counts[:, 0].astype(np.int64), {}, {}, **regions)
         ends = np.cumsum([len(seen) for seen in self.sensitive.values()])[:-1]
@@ -177,19 +188,19 @@ class Lattice:
         sizes = next(iter(histograms.values())).sum(axis=1, dtype=np.int64)
         return Classes(sizes, histograms, self.sensitive, **regions)
 
-    def judged(self, model: Model, rows: Rows, levels: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Which classes at these levels keep the model."""
-        shown = self.shown(levels, rows.codes) if model.needs_population else None
-        return model.holds(self.classes(rows, shown))
+    def satisfies(self, model: Model, rows: Rows, levels: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Return which classes at these levels satisfy the model, under the labels of local recoding."""
+        lowest = np.array([allowed[0] for allowed in self.ranges])
+        return model.holds(self.classes(rows, levels, lowest) if model.needs_population else self.classes(rows))
 
     def bounds(self, a: int, level: int) -> np.ndarray:
-        """First and last code of each node of a column on a level, nodes x 2."""
+        """Return the first and last code of each node of a column on a level, nodes x 2."""
         nodes = self.nodes[a][level]
         first = np.flatnonzero(np.diff(nodes, prepend=-1))
         return np.column_stack([first, np.append(first[1:], len(nodes)) - 1]).astype(np.int32)
 
     def shown(self, levels: Sequence[int] | np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """What classes publish: classes x columns x (low, high)."""
+        """Return the runs that classes publish, classes x columns x (low, high)."""
         runs = [self.bounds(a, int(level))[codes[:, a]] for a, level in enumerate(levels)]
         return np.stack(runs, axis=1)
 

@@ -1,4 +1,4 @@
-"""The scores of every node of a lattice: how many records break the model, the model's figures, and losses."""
+"""The scores of every node of a lattice: violating records, the model's figures, and losses."""
 
 from __future__ import annotations
 
@@ -7,51 +7,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base import lattice_kernels
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.data.table import Table
 from workbench.measures import AttributeLoss, Measure
+from workbench.methods.full_domain import lattice_kernels
 from workbench.methods.full_domain.lattice import Lattice, Rows
 from workbench.models import Model
 from workbench.models.classes import Classes
 
-BATCH = 2**14  # rows that are judged at once
+BATCH = 2**14  # rows that a model checks at once
 ALL, KEPT = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """One row a node, in the order of the lattice. What depends on it is told twice: of the release of all records,
-    and of the release without those of classes that break the model (NaN where no class is left)."""
+    """One row per node, in the order of the lattice.
+
+    Figures come in two versions: for the release of all records, and for the release without those of violating classes
+    (NaN if no class is left).
+    """
 
     lattice: Lattice
-    classes: np.ndarray  # nodes x (all, kept)
-    breaking: np.ndarray  # the records of classes that break the model
-    figures: dict[str, np.ndarray]  # of the parts of the model and of measures, each nodes x (all, kept)
+    classes: np.ndarray  # number of classes, nodes x (all, kept)
+    breaking: np.ndarray  # the number of records in violating classes
+    uncovered: np.ndarray  # the number of people of the population whom no satisfying class covers
+    figures: dict[str, np.ndarray]  # of the model's parts and of measures, each nodes x (all, kept)
 
     def keeps(self, allowance: int) -> np.ndarray:
-        """Which nodes keep the model where so many records may be left out."""
-        return (self.breaking <= allowance) & (self.classes[:, KEPT] > 0)
+        """Return which nodes satisfy the model if so many records may be suppressed."""
+        return (self.breaking <= allowance) & (self.classes[:, KEPT] > 0) & (self.uncovered == 0)
 
-    def of(self, key: str, allowance: int) -> np.ndarray:
-        """A figure of each node as it would be released: of all records where it does not keep the model anyway."""
+    def released_figure(self, key: str, allowance: int) -> np.ndarray:
+        """Return a figure of each node as released: of all records if it does not satisfy the model anyway."""
         found = self.figures[key]
         return np.where(self.keeps(allowance), found[:, KEPT], found[:, ALL])
 
 
-def scored(table: Table, model: Model | None, measures: Sequence[Measure], figures: bool = False) -> Scores:
-    """Every node of the table's lattice, by measures that `follows` says yes to; with the model's figures if asked."""
+def score_nodes(table: Table, model: Model | None, measures: Sequence[Measure], figures: bool = False) -> Scores:
+    """Score every node of the table's lattice by measures that `follows` accepts, optionally by the model's figures."""
     key = ("scores", model, tuple(measures), figures)
-    return table.remember(key, lambda: _scored(table, model, measures, figures))
+    return table.remember(key, lambda: _score_nodes(table, model, measures, figures))
 
 
-def follows(measure: Measure, table: Table) -> bool:
-    """Whether a measure follows from the classes one by one, so that every node can be scored at once."""
-    return isinstance(measure, AttributeLoss) or measure.of_class(_nobody(table), table) is not None
+def is_scored_by_class(measure: Measure, table: Table) -> bool:
+    """Return whether a measure can be computed class by class, so that all nodes are scored at once."""
+    return isinstance(measure, AttributeLoss) or measure.figures_by_class(_nobody(table), table) is not None
 
 
 def figure(part: Model) -> str:
-    """What the figure of a part of a model is called."""
+    """Return the name of the figure of a part of a model."""
     return f"{part.figure} ({part.line})"
 
 
@@ -60,16 +64,16 @@ def _nobody(table: Table) -> Classes:
     return Classes(np.zeros(0, np.int64), histograms, table.sensitive)
 
 
-def _scored(table: Table, model: Model | None, measures: Sequence[Measure], figures: bool) -> Scores:
+def _score_nodes(table: Table, model: Model | None, measures: Sequence[Measure], figures: bool) -> Scores:
     worst = [one for one in measures if not isinstance(one, AttributeLoss)]
-    lattice = Lattice.of(table, bool(worst) or (model is not None and model.needs_sensitive))
+    lattice = Lattice.from_table(table, bool(worst) or (model is not None and model.needs_sensitive))
     work = _Scoring(lattice, model, measures, figures)
     done = 0
     for batch in _batches(lattice.walk()):
         work.judge(done, batch)
         done += len(batch)
-        step(f"{done:,} of {len(lattice):,} nodes")
-    return Scores(lattice, work.classes, work.breaking, work.figures)
+        checkpoint(f"{done:,} of {len(lattice):,} nodes")
+    return Scores(lattice, work.classes, work.breaking, work.uncovered, work.figures)
 
 
 def _batches(walk: Iterator[Rows]) -> Iterator[list[Rows]]:
@@ -84,7 +88,7 @@ def _batches(walk: Iterator[Rows]) -> Iterator[list[Rows]]:
 
 
 class _Scoring:
-    """The scores as they fill up, batch by batch."""
+    """The scores while they are filled in, batch by batch."""
 
     def __init__(self, lattice: Lattice, model: Model | None, measures: Sequence[Measure], figures: bool) -> None:
         self.lattice, self.model, self.measures = lattice, model, measures
@@ -92,45 +96,57 @@ class _Scoring:
         count = len(lattice)
         self.classes, self.breaking = np.zeros((count, 2), np.int64), np.zeros(count, np.int64)
         keys = [*map(figure, self.parts), *(measure.key for measure in measures)]
+        self.uncovered = np.zeros(count, np.int64)
         self.figures = {key: np.full((count, 2), np.nan) for key in keys}
         self.costs = {one.key: _costs(lattice, one) for one in measures if isinstance(one, AttributeLoss)}
-        # a node above one that keeps the model with all records keeps it too, where classes that merge do
+        # a node above one that satisfies a monotone model with all records satisfies it too
         self.prune = model is not None and model.monotone and lattice.nested
         self.number = {tuple(levels): i for i, levels in enumerate(lattice.levels.tolist())} if self.prune else {}
 
     def judge(self, done: int, batch: list[Rows]) -> None:
-        """The next nodes."""
+        """Score the next nodes."""
         here, ends = slice(done, done + len(batch)), np.cumsum([0, *(len(rows.codes) for rows in batch)])
         first = ends[:-1]
         codes, counts = (np.concatenate([rows[i] for rows in batch]) for i in (0, 1))
-        classes = self.lattice.classes(Rows(codes, counts), self._shown(here, batch))
-        held = self._held(done, classes, ends)
+        classes = self.lattice.classes(Rows(codes, counts))
+        by_node = self.model is not None and self.model.needs_population
+        nodes = self._nodes(done, batch) if by_node else [classes]
+        held = self._held_by_node(done, nodes) if by_node else self._held(done, classes, ends)
         self.classes[here] = np.column_stack([np.diff(ends), np.add.reduceat(held.astype(np.int64), first)])
         self.breaking[here] = np.add.reduceat(np.where(held, 0, classes.sizes), first)
         for part in self.parts:
             worst, none = (np.minimum, np.inf) if part.at_least else (np.maximum, -np.inf)
-            self._put(figure(part), here, *_worst(np.asarray(part.score(classes), float), held, first, worst, none))
+            self._put(figure(part), here, *_worst(_scores(part, nodes), held, first, worst, none))
         for measure in self.measures:
             if isinstance(measure, AttributeLoss):
                 self._put(measure.key, here, *self._lost(measure, here, (codes, classes.sizes, held), ends))
-            else:  # nothing is told of who is left out, so they lose nothing
-                told = measure.of_class(classes, self.lattice.table)
+            else:  # suppressed records disclose nothing, so they lose no privacy
+                told = measure.figures_by_class(classes, self.lattice.table)
                 assert told is not None
                 self._put(measure.key, here, *_worst(told, held, first, np.maximum, 0.0))
 
-    def _shown(self, here: slice, batch: list[Rows]) -> np.ndarray | None:
-        """What classes show, for models that count who of a population fits it."""
-        if self.model is None or not self.model.needs_population:
-            return None
-        levels = self.lattice.levels[here]
-        return np.concatenate([self.lattice.shown(*one) for one in zip(levels, (r.codes for r in batch), strict=True)])
+    def _nodes(self, done: int, batch: list[Rows]) -> list[Classes]:
+        """Return the classes of each node: models of the population must see one release at a time."""
+        return [self.lattice.classes(rows, self.lattice.levels[done + i]) for i, rows in enumerate(batch)]
+
+    def _held_by_node(self, done: int, nodes: list[Classes]) -> np.ndarray:
+        """Return which classes satisfy a model of the population, and record the uncovered people per node."""
+        assert self.model is not None
+        every = []
+        for i, classes in enumerate(nodes, done):
+            held = np.ones(len(classes), bool) if self._is_known_to_satisfy(i) else self.model.holds(classes)
+            if held.any():
+                kept = classes if held.all() else classes.take(np.flatnonzero(held))
+                self.uncovered[i] = self.model.uncovered(kept)
+            every.append(held)
+        return np.concatenate(every)
 
     def _held(self, done: int, classes: Classes, ends: np.ndarray) -> np.ndarray:
-        """Which classes keep the model."""
+        """Return which classes satisfy the model."""
         held = np.ones(len(classes), bool)
         if self.model is None:
             return held
-        open_ = ~np.array([self._known(done + i) for i in range(len(ends) - 1)])
+        open_ = ~np.array([self._is_known_to_satisfy(done + i) for i in range(len(ends) - 1)])
         rows = np.repeat(open_, np.diff(ends))
         if rows.all():
             return self.model.holds(classes)
@@ -138,8 +154,8 @@ class _Scoring:
             held[rows] = self.model.holds(classes.take(np.flatnonzero(rows)))
         return held
 
-    def _known(self, node: int) -> bool:
-        """Whether a finer node, judged before, keeps the model with all records."""
+    def _is_known_to_satisfy(self, node: int) -> bool:
+        """Return whether a finer node is known to satisfy the model with all records."""
         if not self.prune:
             return False
         levels = self.lattice.levels[node].tolist()
@@ -152,7 +168,7 @@ class _Scoring:
     def _lost(
         self, measure: AttributeLoss, here: slice, rows: tuple[np.ndarray, ...], ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The loss of all records, and with those of breaking classes left out."""
+        """Return the loss of all records, and the loss with the records of violating classes suppressed."""
         cost, everything = self.costs[measure.key]
         every, kept = lattice_kernels.spent(*rows, ends, self.lattice.levels[here], cost)
         gone, table = self.breaking[here, None] * everything, self.lattice.table
@@ -163,6 +179,10 @@ class _Scoring:
         self.figures[key][here] = np.column_stack([every, np.where(none, np.nan, kept)])
 
 
+def _scores(part: Model, nodes: Sequence[Classes]) -> np.ndarray:
+    return np.concatenate([np.asarray(part.score(classes), float) for classes in nodes])
+
+
 def _worst(
     score: np.ndarray, held: np.ndarray, first: np.ndarray, worst: np.ufunc, none: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +190,7 @@ def _worst(
 
 
 def _costs(lattice: Lattice, measure: AttributeLoss) -> tuple[np.ndarray, np.ndarray]:
-    """What a record costs at each node, columns x levels x nodes, and what one costs that may be anything."""
+    """Return the cost of a record at each node, columns x levels x nodes, and the cost of a suppressed value."""
     axes = len(lattice.nodes)
     cost = np.zeros((axes, max(map(len, lattice.nodes)), max(len(levels[0]) for levels in lattice.nodes)))
     everything = np.zeros(axes)
@@ -178,12 +198,12 @@ def _costs(lattice: Lattice, measure: AttributeLoss) -> tuple[np.ndarray, np.nda
         for j in range(len(levels)):
             bounds = lattice.bounds(a, j)
             cost[a, j, : len(bounds)] = measure.cost(_regions(bounds, a, axes), lattice.table, a, j)
-        everything[a] = measure.anything(lattice.table, a)
+        everything[a] = measure.suppressed_cost(lattice.table, a)
     return cost, everything
 
 
 def _regions(bounds: np.ndarray, a: int, axes: int) -> Classes:
-    """Classes of which only the runs of one column are known."""
+    """Return classes with the runs of one column only."""
     low, high = np.zeros((2, len(bounds), axes), np.int32)
     low[:, a], high[:, a] = bounds.T
     return Classes(np.ones(len(bounds), np.int64), {}, {}, low, high)

@@ -1,1 +1,1 @@
-"""Mondrian: splitting, and the cuts that are proposed."""
+"""Mondrian: the splitting of classes, and the splitters that propose cuts."""

@@ -1,7 +1,7 @@
-"""Which attribute of a class is cut first, by other rules than its width (Srivastava & Weis 2005).
+"""Rules other than width that choose the attribute to cut in a class (Srivastava & Weis 2005).
 
-Rules rank the attributes of each class. The first rank is cut; where the model allows none of its cuts, the next one is
-tried. Of attributes of one rank the widest comes first. Where an attribute is cut does not depend on the rule.
+A rule ranks the attributes of each class. The first rank is cut; if the model allows none of its cuts, the next one is
+tried. Among attributes of equal rank the widest comes first. The position of a cut does not depend on the rule.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workbench.base import heuristic_kernels
 from workbench.data.cells import Cells
 from workbench.data.table import Table
+from workbench.methods.mondrian import node_kernels as heuristic_kernels
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.splits import Allowed, AmongAxes, Nodes, Split
 
@@ -26,11 +26,11 @@ class Preferred:
         self.cells, self.inner, self.rule = inner.cells, inner, rule
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """The cut of each node that has one."""
-        return self.of(nodes, np.arange(len(nodes.start)), allowed, floor)
+        """Return the cut of each node that has one."""
+        return self.split_some(nodes, np.arange(len(nodes.start)), allowed, floor)
 
-    def of(self, nodes: Nodes, wanted: np.ndarray, allowed: Allowed, floor: int) -> Split:
-        """Rank after rank, until each of some nodes has a cut or no attribute left."""
+    def split_some(self, nodes: Nodes, wanted: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Try rank after rank, until each wanted node has a cut or no attribute left."""
         rank, found, uncut = self.rule(nodes), Split.none(), np.zeros(len(nodes.start), bool)
         uncut[wanted] = True
         for one in range(int(rank.max()) + 1):
@@ -40,23 +40,23 @@ class Preferred:
         return found
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes."""
+        """Return the regions that classes with these runs of codes publish."""
         return self.inner.shown(low, high)
 
 
 def in_order(table: Table, names: Sequence[str]) -> Rule:
-    """Some attributes one after the other, and all others behind them."""
+    """Return the rule that prefers the named attributes in this order, then all others."""
     rank = np.array([names.index(name) if name in names else len(names) for name in table.quasi])
     return lambda nodes: np.broadcast_to(rank, nodes.low.shape)
 
 
-def asked_first(often: np.ndarray) -> Rule:
-    """The attributes that a workload asks about, and all others behind them."""
+def workload_first(often: np.ndarray) -> Rule:
+    """Return the rule that prefers attributes with conditions in a workload."""
     return lambda nodes: np.broadcast_to(np.where(often > 0, 0, 1), nodes.low.shape)
 
 
 def by_repetition(table: Table, cells: Cells, levels: Levels | None, most: bool) -> Rule:
-    """The attribute with most records a value in a class, or with fewest, times its importance.
+    """Return the rule that prefers the attribute with most (or fewest) records per value, times its importance.
 
     With levels, a value is a node of the lowest level allowed.
     """

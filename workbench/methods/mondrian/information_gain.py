@@ -1,13 +1,15 @@
-"""Splits by information gain (LeFevre et al. 2006, workload-aware anonymization): the allowed one that tells most.
+"""Splits by information gain (LeFevre et al. 2006, workload-aware anonymization): the best allowed one.
 
-Candidates: for text with a hierarchy all its values apart, or the children at the coarsest level that splits the class;
-for numbers, dates, and text without a hierarchy every cut of the code order, which `binary` tries for all columns.
+Candidates: for text with a hierarchy all its values as separate parts, or the children at the coarsest level that
+splits the class; for numbers, dates, and text without a hierarchy every cut of the code order, which `binary` tries for
+all columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,17 +17,19 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput
 from workbench.data.cells import Cells
 from workbench.data.column import Column
-from workbench.data.table import MANY_VALUES, Table
-from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Split
+from workbench.data.published_runs import published_runs
+from workbench.data.sensitive import MANY_VALUES
+from workbench.data.table import Table
+from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Shown, Split
 from workbench.models import Model, entropy
 from workbench.models.classes import Classes
 
-DIGITS = 10  # gains closer than this are ties, which the earlier attribute wins
+DIGITS = 10  # gains are rounded to this; ties go to the earlier attribute
 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The codes that occur in each node on one attribute, node after node, with what is counted at each."""
+    """The codes that occur in each node on one attribute, node after node, with their counts."""
 
     node: np.ndarray
     code: np.ndarray
@@ -36,7 +40,7 @@ class Slots:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """The best split of one kind for each node: what it tells, whether it is allowed, its cuts and parts' records."""
+    """The best split of one kind for each node: its gain, whether it is allowed, its cuts and part sizes."""
 
     gain: np.ndarray
     ok: np.ndarray
@@ -44,25 +48,28 @@ class Candidate:
 
 
 class InformationGainSplitter:
-    """Chooses the split of each node over all attributes; with `cuts="best"`, among each attribute's best only, with
-    `cuts="binary"` among all cuts in two."""
+    """Chooses the split of each node among all attributes.
+
+    With `cuts="best"` only the best split of each attribute is considered, with `cuts="binary"` all cuts in two.
+    """
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, target: str, cuts: str) -> None:
         if table.columns[target].size > MANY_VALUES:
             raise BadInput(
                 f"mondrian: target {target!r} has {table.columns[target].size:,} values, more than {MANY_VALUES:,}; "
-                "information gain is about few: choose another, or make a column of groups"
+                "information gain needs few values: choose another column, or one with grouped values"
             )
         self.cells, self.best_only, self.binary = cells, cuts == "best", cuts == "binary"
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.columns = [table.columns[name] for name in table.quasi]
+        self.shown: Shown = partial(published_runs, table)
         quasi = target in table.quasi
         self.target = cells.quasi[table.quasi.index(target)] if quasi else cells.others[target]
         self.values = len(table.sensitive[target]) if target in table.sensitive else table.columns[target].size
         self.block = LARGEST_BLOCK // max([self.values, *(len(seen) for seen in self.sensitive.values())])
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """The best candidate of each node that has one."""
+        """Return the best candidate of each node that has one."""
         blocks = np.cumsum(nodes.end - nodes.start) // max(self.block, 1)
         chunks = np.split(np.arange(len(blocks)), np.flatnonzero(np.diff(blocks)) + 1)
         found = [chosen for chunk in chunks for chosen in self._chosen(nodes, chunk, allowed)]
@@ -98,14 +105,10 @@ class InformationGainSplitter:
             yield int(chunk[i]), a, *candidate.parts(int(i))
 
     def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
-        """The best splits of each node on one attribute."""
+        """Return the best splits of each node on one attribute."""
         if self.columns[a].kind == "text" and self.columns[a].hierarchy and not self.binary:
             return [many_way(slots, part, self.sensitive, allowed) for part in levels(self.columns[a], slots)]
         return [two_way(slots, self.sensitive, allowed, self.best_only)]
-
-    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes: the runs."""
-        return low, high
 
     def _slots(self, a: int, entries: np.ndarray, place: np.ndarray) -> Slots:
         size, weight = self.columns[a].size, self.cells.weight[entries]
@@ -120,7 +123,7 @@ class InformationGainSplitter:
 
 
 def two_way(slots: Slots, sensitive: dict, allowed: Allowed, best_only: bool) -> Candidate:
-    """The best cut of the code order; where only the best counts, it is chosen before it is known to be allowed."""
+    """Return the best cut of the code order; with `best_only` it is chosen before the model is consulted."""
     node, count = slots.node, len(slots.first)
 
     def sides(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -152,7 +155,7 @@ def two_way(slots: Slots, sensitive: dict, allowed: Allowed, best_only: bool) ->
 
 
 def many_way(slots: Slots, part: np.ndarray, sensitive: dict, allowed: Allowed) -> Candidate:
-    """All parts of a node at once; neighbouring slots with the same part stay together."""
+    """Return the split into all parts at once; adjacent slots of one part stay together."""
     count = len(slots.first)
     begin = _starts(slots.node, part)
     owner, told = slots.node[begin], np.add.reduceat(slots.told, begin)
@@ -170,7 +173,7 @@ def many_way(slots: Slots, part: np.ndarray, sensitive: dict, allowed: Allowed) 
 
 
 def levels(column: Column, slots: Slots) -> list[np.ndarray]:
-    """The part of each slot: every value apart; and the children at the coarsest level that splits the node."""
+    """Return the part of each slot, in two ways: by value, and by child at the coarsest level that splits the node."""
     children, split = slots.code.copy(), np.zeros(len(slots.first), bool)
     last = np.append(slots.first[1:], len(slots.node)) - 1
     for j in reversed(range(len(column.hierarchy.levels) if column.hierarchy else 0)):
@@ -181,7 +184,7 @@ def levels(column: Column, slots: Slots) -> list[np.ndarray]:
 
 
 def _better(one: Candidate, other: Candidate) -> Candidate:
-    """Node by node the candidate that tells more; a tie is the first one's."""
+    """Return the candidate with the larger gain for each node; a tie goes to the first."""
     second = other.gain > one.gain
     return Candidate(
         np.where(second, other.gain, one.gain),
@@ -191,6 +194,6 @@ def _better(one: Candidate, other: Candidate) -> Candidate:
 
 
 def _starts(*keys: np.ndarray) -> np.ndarray:
-    """Where any of the keys changes, the beginning included."""
+    """Return the positions where any of the keys changes, including the first position."""
     changes = np.logical_or.reduce([np.diff(key, prepend=key[:1] - 1) != 0 for key in keys])
     return np.flatnonzero(changes)

@@ -1,10 +1,10 @@
-"""Cuts that serve a workload: after them the answers to its queries are least wrong.
+"""Cuts that serve a workload: they minimize the error of the answers to its queries.
 
-How wrong a class is: the sum over the queries of how far the count that is expected of the class is from the true one,
-each relative to the query's answer in the whole table. The cut after which its parts are least wrong is made, if they
-are less wrong by a share (`worth`) at least: first among the attributes that the workload asks about, then among the
-others. Where no cut is worth it, an attribute is cut at its median, by a rule: what a single cut cannot mend, smaller
-classes can. (Cuts that gain less peel small parts off large classes.)
+The error of a class is the sum over the queries of the distance between the expected and the true count of the class,
+relative to the query's answer on the whole table. The cut with the smallest error is made if it reduces the error of
+the class by a share of at least `worth`: first among the attributes with conditions in the workload, then among the
+others. If no cut does, an attribute is cut at its median, by a rule: smaller classes can improve what a single cut
+cannot. (Cuts with smaller gains peel small parts off large classes.)
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.base import cell_kernels, query_cut_kernels
-from workbench.base.progress import step
-from workbench.methods.mondrian.asked import Asked
+from workbench.base import cell_kernels
+from workbench.base.progress import checkpoint
+from workbench.methods.mondrian import query_cut_kernels
 from workbench.methods.mondrian.heuristics import Preferred
 from workbench.methods.mondrian.splits import Allowed, AmongAxes, Nodes, Split, classes_of, split_nodes
+from workbench.methods.mondrian.workload_arrays import WorkloadArrays
 from workbench.models.classes import Classes
 
-MOST = 32  # shares of the records of a class that cuts of an attribute with many values lie around
-AT_ONCE = 200_000  # cells of classes that are looked at, between two looks at who waits for it
-DIGITS = 9  # parts whose errors are closer than this, relative to that of the class, are as wrong
+MOST = 32  # equal shares of a class's records, around which attributes with many values are cut
+AT_ONCE = 200_000  # cells of classes examined between two checks for cancellation
+DIGITS = 9  # relative errors are rounded to this, so that rounding does not decide
 NOTHING = 1e-9
 
 
-def least(wrong: Sequence[float]) -> int:
-    """Which of several is least wrong, the first of those that are as wrong."""
+def first_minimum(wrong: Sequence[float]) -> int:
+    """Return the position of the smallest error, the first one among ties."""
     chosen = 0
     for i in range(1, len(wrong)):
         if wrong[i] < wrong[chosen] * (1 - NOTHING) - NOTHING:
@@ -38,36 +39,36 @@ def least(wrong: Sequence[float]) -> int:
 
 
 class Cuts(Protocol):
-    """Proposes cuts on some axes, several for each node, and says how wrong their parts are beside the node."""
+    """Proposes several cuts of each node on some axes, with the error of the parts relative to that of the node."""
 
     inner: AmongAxes
-    asked: Asked
+    asked: WorkloadArrays
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]: ...
 
 
 class LeastError:
-    """The allowed cut of each node that serves the workload best, if it is worth it; else that of `rest`."""
+    """The allowed cut of each node that serves the workload best, if it is worth it, otherwise that of `rest`."""
 
     def __init__(self, cuts: Cuts, rest: Preferred, worth: float) -> None:
         self.cuts, self.asked, self.rest, self.worth, self.cells = cuts, cuts.asked, rest, worth, rest.cells
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes."""
+        """Return the regions that classes with these runs of codes publish."""
         return self.rest.shown(low, high)
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """What serves the workload, and the cuts of the nodes that have no such."""
+        """Return the cuts that serve the workload, and the rule's cuts of the other nodes."""
         uncut, found = np.ones(len(nodes.start), bool), Split.none()
         for axes in (self.asked.often > 0, self.asked.often == 0):
             for some in _in_turn(nodes, np.flatnonzero(uncut)) if axes.any() else ():
-                step()
+                checkpoint()
                 found += self._best(nodes, *self.cuts.proposed(nodes, some, axes, floor), allowed)
             uncut[found.node] = False
-        return found + self.rest.of(nodes, np.flatnonzero(uncut), allowed, floor)
+        return found + self.rest.split_some(nodes, np.flatnonzero(uncut), allowed, floor)
 
-    def wrong(self, group: np.ndarray) -> float:
-        """How wrong the answers of a whole partition are: errors of its classes may cancel each other."""
+    def error(self, group: np.ndarray) -> float:
+        """Return the error of the answers of a whole partition; errors of its classes may cancel out."""
         order = np.argsort(group, kind="stable").astype(np.int32)[(group < 0).sum() :]
         end = np.cumsum(np.bincount(group[order]))
         low, high = cell_kernels.ranges(group[order], order, self.cells.quasi, len(end))
@@ -76,7 +77,7 @@ class LeastError:
         )
 
     def _best(self, nodes: Nodes, split: Split, wrong: np.ndarray, allowed: Allowed) -> Split:
-        """Of the cuts of each node that are worth it, the best that is allowed."""
+        """Return the best allowed cut of each node among those that are worth it."""
         wrong = np.round(wrong, DIGITS)
         rank = np.lexsort((wrong, split.node))
         rank = rank[wrong[rank] <= 1 - self.worth]
@@ -95,13 +96,13 @@ class LeastError:
 
 
 class RegionCuts:
-    """Cuts of the code order, those of an attribute with many values around equal shares of the records."""
+    """Cuts of the code order; for attributes with many values, those around equal shares of the records."""
 
-    def __init__(self, inner: AmongAxes, asked: Asked) -> None:
+    def __init__(self, inner: AmongAxes, asked: WorkloadArrays) -> None:
         self.inner, self.asked = inner, asked
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
-        """Cuts that leave both sides `floor` records."""
+        """Return the cuts that leave both sides `floor` records."""
         cells = self.inner.cells
         before, node, axis, cut, below, after = query_cut_kernels.cuts(
             pending, nodes.order, nodes.start, nodes.end, cells.quasi, cells.weight, nodes.sizes, axes, floor, MOST,
@@ -115,11 +116,11 @@ class RegionCuts:
 class ChildCuts:
     """Cuts into the children of one node of a hierarchy, on each attribute."""
 
-    def __init__(self, inner: AmongAxes, asked: Asked) -> None:
+    def __init__(self, inner: AmongAxes, asked: WorkloadArrays) -> None:
         self.inner, self.asked = inner, asked
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
-        """The children on each axis, where each has `floor` records."""
+        """Return the children on each axis on which all of them have `floor` records."""
         before = np.zeros(len(nodes.start))
         before[pending] = self._errors(nodes.only(pending))
         found, wrong = Split.none(), [np.zeros(0)]
@@ -133,7 +134,7 @@ class ChildCuts:
         return found, np.concatenate(wrong)
 
     def _errors(self, nodes: Nodes) -> np.ndarray:
-        """How wrong the answers of each node are that shows its nodes of the hierarchies."""
+        """Return the error of the answers of each node, if it publishes its nodes of the hierarchies."""
         if not len(nodes.start):
             return np.zeros(0)
         classes = classes_of(nodes, self.inner.cells, {})
@@ -144,7 +145,7 @@ class ChildCuts:
 
 
 def _in_turn(nodes: Nodes, pending: np.ndarray) -> Iterator[np.ndarray]:
-    """Nodes in turn, so many that they do not have many cells."""
+    """Yield nodes in batches with a limited number of cells."""
     blocks = np.cumsum(nodes.end[pending] - nodes.start[pending]) // AT_ONCE
     yield from np.split(pending, np.flatnonzero(np.diff(blocks)) + 1)
 

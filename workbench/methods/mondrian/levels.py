@@ -1,8 +1,8 @@
-"""Mondrian on levels: a class is a node of each column's hierarchy, and cuts part it into the children of one node.
+"""Mondrian on levels: a class is a node of each column's hierarchy, and cuts split it into the children of one node.
 
-A class begins at the highest level allowed, and is published as the lowest node that holds all its records. A cut takes
-all children that have records at once, and is allowed where all of them are. Cuts go down one path of levels: from the
-highest allowed, each next one nests in the one before; a level that does not is passed over.
+A class begins at the highest level allowed, and is published as the lowest node that contains all its records. A cut
+makes all children with records at once, and is allowed if all of them are. Cuts follow one path of levels: from the
+highest allowed level down, each next level nests in the one before; a level that does not nest is skipped.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base import cell_kernels, node_kernels
+from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Unsatisfiable
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.table import Table
+from workbench.methods.mondrian import node_kernels
 from workbench.methods.mondrian.information_gain import Candidate, InformationGainSplitter, Slots, many_way
 from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Split, classes_of, split_nodes
 from workbench.models import Model
@@ -32,24 +33,34 @@ class Levels:
     nodes: tuple[tuple[np.ndarray, ...], ...]
 
     @classmethod
-    def of(cls, table: Table, exact: bool = False) -> Levels:
-        """The levels of a table; where quasi-identifiers are published `exact`, their values must be allowed."""
+    def from_table(cls, table: Table, exact: bool = False) -> Levels:
+        """Return the levels of a table; raise BadInput if `exact` values of a quasi-identifier are not allowed."""
         coarse = [name for name in table.quasi if table.level_range(name)[0] > 0] if exact else []
         if coarse:
             raise BadInput(
-                f"publish = bucketized shows quasi-identifiers unchanged, but {coarse[0]!r} may be released "
-                f"at level {table.level_range(coarse[0])[0]} at the lowest; allow level 0, or publish generalized"
+                f"publish = bucketized publishes quasi-identifiers unchanged, but the lowest level allowed for "
+                f"{coarse[0]!r} is {table.level_range(coarse[0])[0]}; allow level 0, or use publish = generalized"
             )
         return cls(table, tuple(path(table, name) for name in table.quasi))
 
+    @classmethod
+    def per_column(cls, table: Table) -> Levels:
+        """Return the levels of columns that publish nodes; other columns have their values and the root."""
+
+        def levels(name: str) -> tuple[np.ndarray, ...]:
+            column = table.columns[name]
+            return path(table, name) if column.shows_nodes else (column.released_at[0], np.zeros(column.size, np.int64))
+
+        return cls(table, tuple(map(levels, table.quasi)))
+
     @cached_property
     def depth(self) -> np.ndarray:
-        """How many levels each axis has."""
+        """The number of levels of each axis."""
         return np.array([len(levels) for levels in self.nodes])
 
     @cached_property
     def place(self) -> np.ndarray:
-        """Where each level begins in the flat arrays, axes x levels."""
+        """The offset of each level in the flat arrays, axes x levels."""
         found, here = np.zeros((len(self.nodes), self.depth.max()), np.int64), 0
         for a, levels in enumerate(self.nodes):
             for j, node in enumerate(levels):
@@ -81,14 +92,14 @@ class Levels:
         return share * self.table.weights_of_quasi[axis]
 
     def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The lowest nodes that hold runs of codes, classes x axes: their first and last codes."""
+        """Return the first and last codes of the lowest nodes that contain runs of codes, classes x axes."""
         level = node_kernels.enclosing(low, high, self.at, self.place, self.depth)
         first, last = self.bounds
         flat = self.place[np.arange(len(self.nodes)), np.minimum(level, self.depth - 1)] + low
         return first[flat], last[flat]
 
     def children(self, a: int, slots: Slots) -> np.ndarray:
-        """The child that each slot is in, of the lowest node that holds the slots of its class."""
+        """Return the child of each slot, under the lowest node that contains the slots of its class."""
         ends = np.append(slots.first[1:], len(slots.node)) - 1
         low, high = slots.code[slots.first], slots.code[ends]
         found, above = self.nodes[a][0][slots.code], np.zeros(len(slots.first), np.int64)
@@ -100,16 +111,16 @@ class Levels:
         return found
 
     def begin(self, nodes: Nodes, cells: Cells, model: Model | None) -> Nodes:
-        """The classes on the highest levels allowed, which have to keep the model if there is one."""
+        """Return the classes on the highest levels allowed; raise Unsatisfiable if they violate the model."""
         for a, levels in enumerate(self.nodes):
-            if levels[-1].any():  # else everything is one node
-                nodes = split_nodes(nodes, _apart(nodes, a, levels[-1], cells), cells)
+            if levels[-1].any():  # otherwise everything is one node
+                nodes = split_nodes(nodes, _split_by_nodes(nodes, a, levels[-1], cells), cells)
         if model is not None:
             self._refuse(nodes, cells, model)
         return nodes
 
     def _refuse(self, nodes: Nodes, cells: Cells, model: Model) -> None:
-        """Raise Unsatisfiable where classes on the highest levels allowed break a model, and so would their parts."""
+        """Raise Unsatisfiable if classes on the highest levels allowed violate a monotone model."""
         forced = [name for name, levels in zip(self.table.quasi, self.nodes, strict=True) if levels[-1].any()]
         if not forced or not model.monotone:
             return
@@ -117,20 +128,20 @@ class Levels:
         broken = int((~model.holds(classes)).sum())
         if broken:
             raise Unsatisfiable(
-                f"mondrian on levels cannot keep {model}: on the highest levels allowed ({', '.join(forced)}), it is "
-                f"broken by {broken:,} of {len(classes):,} classes; allow higher levels, or leave records out"
+                f"mondrian on levels cannot satisfy {model}: on the highest levels allowed ({', '.join(forced)}), it "
+                f"is violated by {broken:,} of {len(classes):,} classes; allow higher levels, or suppress records"
             )
 
     def shown(self, cells: Cells, group: np.ndarray) -> dict[str, Any]:
-        """What a partition has to know of what its groups show."""
+        """Return the arguments by which a partition knows what its groups publish."""
         kept = np.flatnonzero(group >= 0).astype(np.int32)
         tight = cell_kernels.ranges(group[kept], kept, cells.quasi, int(group.max()) + 1)
         lowest = {name: self.table.level_range(name)[0] for name in self.table.quasi}
         return {"runs": np.stack(self.enclosing(*tight), axis=2), "label_levels": lowest}
 
 
-def _apart(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Split:
-    """Each class parted into the nodes of an axis on one level."""
+def _split_by_nodes(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Split:
+    """Return the split of each class into the nodes of an axis on one level."""
     count = len(nodes.start)
     entries = np.concatenate([nodes.order[start:end] for start, end in zip(nodes.start, nodes.end, strict=True)])
     owner, codes = np.repeat(np.arange(count), nodes.end - nodes.start), cells.quasi[a][entries]
@@ -149,7 +160,7 @@ def _apart(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Split:
 
 
 def path(table: Table, name: str) -> tuple[np.ndarray, ...]:
-    """The nodes of a column's codes on the levels that cuts go through, the lowest first."""
+    """Return the nodes of a column's codes on the levels that cuts follow, the lowest first."""
     low, high = table.level_range(name)
     levels = table.columns[name].released_at
     found = [levels[high]]
@@ -160,12 +171,12 @@ def path(table: Table, name: str) -> tuple[np.ndarray, ...]:
 
 
 def nests(fine: np.ndarray, coarse: np.ndarray) -> bool:
-    """Whether each node of one level lies within one node of another."""
+    """Return whether each node of the fine level lies within one node of the coarse level."""
     return bool((np.diff(fine)[np.diff(coarse) != 0] != 0).all())
 
 
 class WidestNode:
-    """The children of the widest node; where they are not allowed, of the next widest."""
+    """The children of the widest node; if they are not allowed, of the next widest."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, levels: Levels) -> None:
         self.cells, self.levels = cells, levels
@@ -173,20 +184,20 @@ class WidestNode:
         self.block = LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1)
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes."""
+        """Return the regions that classes with these runs of codes publish."""
         return self.levels.enclosing(low, high)
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """The cut of each node that has one."""
+        """Return the cut of each node that has one."""
         return self.among(nodes, np.arange(len(nodes.start)), np.zeros(nodes.low.shape, bool), allowed, floor)
 
     def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until each pending node has a cut or no attribute left that is not `tried`."""
+        """Propose cuts in rounds, until each pending node has one or no untried attribute left."""
         levels, found = self.levels, Split.none()
         while len(pending):
             refused = [np.zeros(0, np.int64)]
             for chunk in self._chunks(nodes, pending):
-                step()
+                checkpoint()
                 node, axis, cuts, first, sizes = node_kernels.propose(
                     chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, nodes.low,
                     nodes.high, nodes.exact, tried, levels.at, levels.width, levels.place, levels.depth, floor,
@@ -202,12 +213,12 @@ class WidestNode:
         return found
 
     def _chunks(self, nodes: Nodes, pending: np.ndarray) -> list[np.ndarray]:
-        """The nodes in turn, so many that the histograms of their parts are no larger than a block."""
+        """Return the nodes in batches whose histograms fit into a block."""
         blocks = np.cumsum(nodes.end[pending] - nodes.start[pending]) // max(self.block, 1)
         return np.split(pending, np.flatnonzero(np.diff(blocks)) + 1)
 
     def parts(self, nodes: Nodes, split: Split) -> Classes:
-        """The children of each node that is split."""
+        """Return the children of each split node as classes."""
         histograms = {
             name: node_kernels.part_values(
                 split.node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
@@ -219,16 +230,12 @@ class WidestNode:
 
 
 class GainOfChildren(InformationGainSplitter):
-    """The cut into the children of one node that tells most."""
+    """The cut into the children of one node with the largest information gain."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, levels: Levels, target: str, cuts: str) -> None:
         super().__init__(table, cells, model, target, cuts)
-        self.levels = levels
-
-    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes."""
-        return self.levels.enclosing(low, high)
+        self.levels, self.shown = levels, levels.enclosing
 
     def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
-        """The children, all at once."""
+        """Return the split into all children at once."""
         return [many_way(slots, self.levels.children(a, slots), self.sensitive, allowed)]

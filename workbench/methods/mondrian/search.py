@@ -1,9 +1,8 @@
-"""Mondrian's search, from the whole table to classes; to serve a workload several times, by several rules.
+"""Mondrian's search, from the whole table to classes; for a workload it is repeated with several rules.
 
-What serves a workload cut by cut may serve it worse in the end than cuts at medians do. So the classes of the rules
-that cut at medians are made too. Where these are not far worse, two more searches follow: one for cuts that are worth
-more, and the best rule, left only where a cut mends half of a class. The classes that answer the workload best are
-taken.
+The best single cuts for a workload may lead to a worse partition than cuts at medians. So the rules that cut at medians
+are tried too. If they are not much worse, two more searches follow: one for cuts that are worth more, and one by the
+best rule that deviates only for cuts that halve the error of a class. The partition with the smallest error wins.
 """
 
 from __future__ import annotations
@@ -16,47 +15,43 @@ import numpy as np
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import allowance
-from workbench.methods.mondrian.cut_tree import classes_by_known_cuts
-from workbench.methods.mondrian.least_error import LeastError, least
-from workbench.methods.mondrian.leaving_out import LeavingOut
+from workbench.methods.mondrian.least_error import LeastError, first_minimum
 from workbench.methods.mondrian.levels import Levels
-from workbench.methods.mondrian.splits import Nodes, Splitter, Widest, grow
-from workbench.methods.mondrian.splitters import rules, serving, splitter_of
+from workbench.methods.mondrian.splits import Nodes, Splitter, grow
+from workbench.methods.mondrian.splitters import cuts_per_column, median_splitters, splitter_of, workload_splitters
+from workbench.methods.mondrian.suppressing_splits import SuppressingSplits
 from workbench.models import Model
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
 
-ENOUGH = 2 / 3  # of the error of the best rule: where cuts that serve leave no more, they are not searched for again
-HALF = 0.5  # what a cut mends at least where else the best rule cuts
+ENOUGH = 2 / 3  # share of the best rule's error; if cuts for the workload are below it, no further search is made
+HALF = 0.5  # the error reduction that a cut needs to replace the best rule's cut
 
 
 def classes_of_entries(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
 ) -> np.ndarray:
-    """The class of each entry: -1 where it is left out."""
+    """Return the class of each entry; -1 if it is suppressed."""
     begun = Nodes.root(table, entries)
-    if levels is not None:
-        begun = levels.begin(begun, entries, None if method.suppress else model)
+    beginning = levels or (Levels.per_column(table) if cuts_per_column(method) else None)
+    if beginning is not None:
+        begun = beginning.begin(begun, entries, None if method.suppress else model)
 
     def grown(splitter: Splitter) -> np.ndarray:
-        dearer = None
+        suppressing_split = None
         if model and method.suppress:
-            dearer = LeavingOut(table, splitter, model, allowance(table, method.suppress))
-        return grow(replace(begun, order=begun.order.copy()), splitter, model, dearer)
+            suppressing_split = SuppressingSplits(table, splitter, model, allowance(table, method.suppress))
+        return grow(replace(begun, order=begun.order.copy()), splitter, model, suppressing_split)
 
     if method.workload is None:
-        splitter = splitter_of(method, table, entries, model, levels)
-        known = None
-        if isinstance(splitter, Widest) and not method.suppress:
-            known = classes_by_known_cuts(table, splitter, model)
-        return grown(splitter) if known is None else known
-    first, more = serving(method, table, entries, model, levels)
-    others = [*rules(method, table, entries, model, levels, first.asked.often)]
+        return grown(splitter_of(method, table, entries, model, levels))
+    first, more = workload_splitters(method, table, entries, model, levels)
+    others = [*median_splitters(method, table, entries, model, levels, first.asked.often)]
     groups = [grown(first), *(grown(one) for one in others)]
-    wrong = [first.wrong(group) for group in groups]
-    rule = least(wrong[1:])
+    wrong = [first.error(group) for group in groups]
+    rule = first_minimum(wrong[1:])
     if wrong[0] > ENOUGH * wrong[1 + rule]:
         groups += [grown(one) for one in (more, LeastError(first.cuts, others[rule], HALF))]
-        wrong += [first.wrong(group) for group in groups[-2:]]
-    return groups[least(wrong)]
+        wrong += [first.error(group) for group in groups[-2:]]
+    return groups[first_minimum(wrong)]

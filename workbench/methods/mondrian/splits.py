@@ -1,29 +1,33 @@
-"""Breadth-first splitting: propose the cuts of all open classes, ask the model about all parts in one call, divide."""
+"""Breadth-first splitting: propose cuts for all open classes, ask the model about all parts at once, divide."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from workbench.base import cell_kernels
-from workbench.base.progress import step
+from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
+from workbench.data.published_runs import published_levels, published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
 
-LARGEST_BLOCK = 2**22  # histogram entries held at a time
+LARGEST_BLOCK = 2**22  # histogram entries in memory at a time
 
 Allowed = Callable[[Classes], np.ndarray]
+Shown = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+Proposed = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # node, axis, cut, quota, sizes of halves
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Open classes: entries order[start:end]; `low` and `high` bound their codes, exactly where `exact` says so."""
+    """Open classes with entries order[start:end]; `low` and `high` bound their codes, tightly where `exact`."""
 
     order: np.ndarray
     start: np.ndarray
@@ -35,25 +39,25 @@ class Nodes:
 
     @classmethod
     def root(cls, table: Table, cells: Cells) -> Nodes:
-        """All cells as one class."""
+        """Return all cells as one class."""
         return cls.between(np.array([[table.columns[name].size - 1 for name in table.quasi]], dtype=np.int32), cells)
 
     @classmethod
     def between(cls, high: np.ndarray, cells: Cells) -> Nodes:
-        """Cells with codes up to these, as one class; `high` is narrowed where the codes are."""
+        """Return cells with codes up to `high` as one class; `high` is tightened in place."""
         order, ends = np.arange(len(cells), dtype=np.int32), np.array([len(cells)])
         sizes = np.array([int(cells.weight.sum())])
         return cls(order, np.zeros(1, np.int64), ends, sizes, np.zeros_like(high), high, np.zeros(high.shape, bool))
 
     def only(self, wanted: np.ndarray) -> Nodes:
-        """Some of the nodes, over the same order."""
+        """Return some of the nodes, over the same order."""
         return Nodes(self.order, *(of[wanted] for of in (
             self.start, self.end, self.sizes, self.low, self.high, self.exact
         )))  # fmt: skip
 
 
 class Split(NamedTuple):
-    """Which nodes are cut, on which axis, and where: node i at cuts[first[i]:first[i + 1]]."""
+    """The cuts of nodes: `node[i]` is cut on `axis[i]` at cuts[first[i]:first[i + 1]]."""
 
     node: np.ndarray
     axis: np.ndarray
@@ -63,7 +67,7 @@ class Split(NamedTuple):
     sizes: np.ndarray  # records of each part, node after node
 
     def only(self, wanted: np.ndarray) -> Split:
-        """Some of the splits."""
+        """Return some of the splits."""
         parts = np.diff(self.first)[wanted]
         cuts = np.repeat(wanted, np.diff(self.first))
         sizes = np.repeat(wanted, np.diff(self.first) + 1)
@@ -93,25 +97,27 @@ class Splitter(Protocol):
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split: ...
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes, classes x axes."""
+        """Return the regions that classes with these runs of codes publish, classes x axes."""
         ...
 
 
-Dearer = Callable[[Nodes, Split], tuple[Split, np.ndarray]]
+SuppressingSplit = Callable[[Nodes, Split], tuple[Split, np.ndarray]]
 
 
-def grow(nodes: Nodes, splitter: Splitter, model: Model | None, dearer: Dearer | None = None) -> np.ndarray:
-    """Split until no split is allowed; the class of each entry, numbered from left to right.
+def grow(
+    nodes: Nodes, splitter: Splitter, model: Model | None, suppressing_split: SuppressingSplit | None = None
+) -> np.ndarray:
+    """Split until no split is allowed, and return the class of each entry, numbered from left to right.
 
-    `dearer` adds splits that leave records out, and says which parts those are: their class is -1.
+    `dearer` adds splits that suppress records, and returns which parts are suppressed: their class is -1.
     """
     starts, ends, lost = [], [], []
     while len(nodes.start):
-        split = splitter.split(nodes, allowed_by(model), model.floor if model else 1)
+        split = splitter.split(nodes, allowed_by(model), model.min_class_size if model else 1)
         gone = np.zeros(len(split.sizes), bool)
-        if dearer is not None:
-            split, gone = dearer(nodes, split)
-        step()
+        if suppressing_split is not None:
+            split, gone = suppressing_split(nodes, split)
+        checkpoint()
         closed = np.ones(len(nodes.start), bool)
         closed[split.node] = False
         parts = split_nodes(nodes, split, splitter.cells)
@@ -129,12 +135,12 @@ def grow(nodes: Nodes, splitter: Splitter, model: Model | None, dearer: Dearer |
 
 
 def allowed_by(model: Model | None) -> Allowed:
-    """What the model allows of parts."""
+    """Return the function that decides which parts the model allows."""
     return model.holds if model else lambda parts: np.ones(len(parts), bool)
 
 
 def split_nodes(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
-    """The parts of the nodes that are cut."""
+    """Return the parts of the nodes that are cut."""
     begins = cell_kernels.divide(split.node, nodes.order, nodes.start, nodes.end, cells.quasi, *split[1:5])
     bounds = cell_kernels.bounds(split.node, nodes.low, nodes.high, nodes.exact, *split[1:5])
     ends = np.append(begins[1:], 0)
@@ -143,7 +149,7 @@ def split_nodes(nodes: Nodes, split: Split, cells: Cells) -> Nodes:
 
 
 def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> Classes:
-    """Nodes as classes: sizes, tight runs, histograms."""
+    """Return nodes as classes: sizes, tight runs, histograms."""
     count = len(nodes.start)
     entries = np.concatenate([nodes.order[a:b] for a, b in zip(nodes.start, nodes.end, strict=True)])
     group = np.repeat(np.arange(count, dtype=np.int32), nodes.end - nodes.start)
@@ -157,8 +163,7 @@ def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> C
 
 
 def spans(table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Where each code of each quasi-identifier lies, and what a width counts as one beside: that of the whole table,
-    less where the column is more important."""
+    """Return the position of each code of each quasi-identifier, and the whole width divided by the importance."""
     edge = table.positions
     ends = np.array([table.columns[name].size - 1 for name in table.quasi])
     span = edge[np.arange(len(ends)), ends] - edge[:, 0]
@@ -166,41 +171,44 @@ def spans(table: Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 class AmongAxes(Splitter, Protocol):
-    """A splitter that can be kept from cutting some axes."""
+    """A splitter that can be restricted to some axes."""
 
     def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split: ...
 
     def parts(self, nodes: Nodes, split: Split) -> Classes:
-        """What models see of the parts of splits."""
+        """Return the parts of splits as models see them."""
         ...
 
 
+def unchanged(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return runs unchanged."""
+    return low, high
+
+
 class Widest:
-    """The median of the attribute with the widest normalised range; where that is not allowed, of the next widest."""
+    """The median cut of the attribute with the widest normalized range; if it is not allowed, of the next widest."""
 
     def __init__(self, table: Table, cells: Cells, model: Model | None, strict: bool, even: bool = False) -> None:
         self.cells, self.strict, self.even = cells, strict, even
         self.sensitive = table.sensitive if model and model.needs_sensitive else {}
         self.population = table.population if model and model.needs_population else None
+        self.shown: Shown = partial(published_runs, table)
+        self.node_levels = published_levels(table, 1)
         self.edge, self.span = spans(table)
         self.block = max(1, LARGEST_BLOCK // max((len(seen) for seen in self.sensitive.values()), default=1))
 
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
-        """The cut of each node that has one."""
+        """Return the cut of each node that has one."""
         return self.among(nodes, np.arange(len(nodes.start)), np.zeros(nodes.low.shape, bool), allowed, floor)
 
     def among(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, allowed: Allowed, floor: int) -> Split:
-        """Rounds of proposals, until each pending node has a cut or no attribute left that is not `tried`."""
+        """Propose cuts in rounds, until each pending node has one or no untried attribute left."""
         found = []
         while len(pending):
             refused = []
             for first in range(0, len(pending), self.block):
-                step()
-                proposed = cell_kernels.propose(
-                    pending[first : first + self.block], nodes.order, nodes.start, nodes.end, self.cells.quasi,
-                    self.cells.weight, self.edge, self.span, nodes.sizes, nodes.low, nodes.high, nodes.exact, tried,
-                    self.strict, self.even, floor,
-                )  # fmt: skip
+                checkpoint()
+                proposed = self.proposed(nodes, pending[first : first + self.block], tried, floor)
                 ok = allowed(self._parts(nodes, *proposed)).reshape(-1, 2).all(axis=1)
                 found.append([array[ok] for array in proposed])
                 node, axis = (array[~ok] for array in proposed[:2])
@@ -212,12 +220,15 @@ class Widest:
         node, axis, cut, quota, sizes = (np.concatenate(column) for column in zip(*found, strict=True))
         return Split(node, axis, cut, np.arange(len(node) + 1), quota, sizes.reshape(-1))
 
-    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What classes show that hold these runs of codes: the runs."""
-        return low, high
+    def proposed(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, floor: int) -> Proposed:
+        """Return the median cut of each pending node on its widest untried attribute."""
+        return cell_kernels.propose(
+            pending, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge, self.span,
+            nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.strict, self.even, floor,
+        )  # fmt: skip
 
     def parts(self, nodes: Nodes, split: Split) -> Classes:
-        """The two halves of each split."""
+        """Return the two halves of each split as classes."""
         return self._parts(nodes, split.node, split.axis, split.cuts, split.quota, split.sizes)
 
     def _parts(
@@ -235,4 +246,7 @@ class Widest:
         low, high = cell_kernels.half_ranges(
             node, nodes.order, nodes.start, nodes.end, self.cells.quasi, axis, cut, quota
         )
-        return Classes(sizes.reshape(-1), histograms, self.sensitive, low, high, population=self.population)
+        return Classes(
+            sizes.reshape(-1), histograms, self.sensitive, *self.shown(low, high), population=self.population,
+            levels=np.tile(self.node_levels, (2 * len(node), 1)),
+        )  # fmt: skip

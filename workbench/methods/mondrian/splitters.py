@@ -1,4 +1,4 @@
-"""Which splitter the settings of Mondrian ask for, and which of them go together."""
+"""The splitter for Mondrian's settings, and the combinations of settings that are allowed."""
 
 from __future__ import annotations
 
@@ -8,73 +8,76 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.base.errors import BadInput, at, said
+from workbench.base.errors import BadInput, prefix_path, safe_repr
 from workbench.data.cells import Cells
 from workbench.data.table import Table
-from workbench.methods.mondrian.asked import asked_of
-from workbench.methods.mondrian.heuristics import Preferred, asked_first, by_repetition, in_order
+from workbench.methods.mondrian.heuristics import Preferred, by_repetition, in_order, workload_first
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
 from workbench.methods.mondrian.least_error import ChildCuts, LeastError, RegionCuts
 from workbench.methods.mondrian.levels import GainOfChildren, Levels, WidestNode
+from workbench.methods.mondrian.per_column import CutsPerColumn, WidestPerColumn, columns_of_nodes
 from workbench.methods.mondrian.splits import Splitter, Widest
+from workbench.methods.mondrian.workload_arrays import workload_arrays
 from workbench.models import Model
-from workbench.workloads.workload import Workload
+from workbench.queries.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
 
-# each way to choose the attribute, and the setting that it alone needs
+# each rule that chooses the attribute, with the setting that only this rule needs
 GOES_WITH = {
     "widest": None, "information_gain": "target", "most_repeated": None, "fewest": None, "order": "order",
     "workload": "workload",
 }  # fmt: skip
 
-WORTH = (0.1, 0.3)  # what a cut that serves a workload mends at least of a class, in one search and in another
+WORTH = (0.1, 0.3)  # the smallest error reduction of a cut for a workload, in the first and in the second search
 NEEDED = {"target": "a target column", "order": "an order of columns", "workload": "a workload"}
 
 
-def require_together(method: Mondrian) -> None:
-    """Raise BadInput for settings that do not go together."""
+def require_compatible(method: Mondrian) -> None:
+    """Raise BadInput for settings that exclude each other."""
     for split, needed in GOES_WITH.items():
         given = needed is not None and getattr(method, needed) is not None
         if needed is not None and given != (method.split == split):
-            cure = f", not with split = {method.split}: leave it out" if given else ": name one"
-            with at(needed):
-                raise BadInput(f"mondrian: split = {split} goes with {NEEDED[needed]}{cure}")
+            with prefix_path(needed):
+                if given:
+                    raise BadInput(f"mondrian: {needed} needs split = {split}, not {method.split}; remove {needed}")
+                raise BadInput(f"mondrian: split = {split} needs {NEEDED[needed]}; choose one")
     if method.split == "information_gain" and not method.strict:
-        raise BadInput(
-            "mondrian: without strict the records at a median are dealt; so not with split = information_gain"
-        )
+        raise BadInput("mondrian: split = information_gain needs strict, since it does not cut at medians")
     if method.recode == "levels" and not method.strict:
-        raise BadInput("mondrian: recode = levels goes with strict: equal values are one node, and stay together")
+        raise BadInput("mondrian: recode = levels needs strict: equal values are one node, and stay together")
     if method.recode == "levels" and method.cuts == "binary":
-        raise BadInput(
-            "mondrian: cuts = binary goes with recode = regions: on levels a cut takes all children of a node"
-        )
+        raise BadInput("mondrian: cuts = binary needs recode = regions: on levels a cut makes all children of a node")
     elsewhere = not method.strict or method.recode == "levels" or method.split == "information_gain"
     if method.median == "even" and elsewhere:
         raise BadInput(
-            "mondrian: median = even goes with strict, recode = regions and any split but information_gain: only there "
-            "a class is cut at a median beside which equal values stay together"
+            "mondrian: median = even needs strict, recode = regions and a split other than information_gain: only then "
+            "are classes cut at a median with equal values on one side"
         )
 
 
 def by_counts(method: Mondrian, table: Table) -> bool:
-    """Whether the first cuts can be made by counts alone."""
+    """Return whether the first cuts can be computed from counts alone."""
     plain = method.split == "widest" and method.strict and method.recode == "regions"
     return plain and not method.suppress and table.weight is None
 
 
+def cuts_per_column(method: Mondrian) -> bool:
+    """Return whether columns that publish nodes are cut between nodes."""
+    return method.strict and method.publish == "generalized"
+
+
 def require_quasi(table: Table, names: Sequence[str]) -> None:
-    """Raise BadInput where an order names what is not cut."""
+    """Raise BadInput if an order names a column that is not a quasi-identifier."""
     for name in names:
         if name not in table.quasi:
             there = ", ".join(table.quasi)
-            raise BadInput(f"mondrian: order names {said(name)}, which is no quasi-identifier; they are {there}")
+            raise BadInput(f"mondrian: order: {safe_repr(name)} is not a quasi-identifier; choose from {there}")
 
 
 def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> Splitter:
-    """What chooses the cuts."""
+    """Return the splitter for a method without a workload."""
     if method.target is not None:
         if levels:
             return GainOfChildren(table, entries, model, levels, method.target, method.cuts)
@@ -90,30 +93,36 @@ def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | N
 def _widest(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
 ) -> Widest | WidestNode:
-    """What cuts the widest attribute."""
+    """Return the splitter that cuts the widest attribute."""
     if levels:
         return WidestNode(table, entries, model, levels)
+    if cuts_per_column(method) and columns_of_nodes(table).any():
+        return WidestPerColumn(table, entries, model, method.median == "even")
     return Widest(table, entries, model, method.strict, method.median == "even")
 
 
-def serving(
+def workload_splitters(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
 ) -> tuple[LeastError, LeastError]:
-    """What serves a workload, by what a cut has to be worth; a width counts as often as the workload asks about it."""
+    """Return two splitters that serve a workload, for a small and a large `worth`; widths count as often as queries."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
-    asked = asked_of(table, entries, workload, exact=method.publish == "bucketized")
+    asked = workload_arrays(table, entries, workload, exact=method.publish == "bucketized")
     times = np.where(asked.often > 0, asked.often, 1.0) * table.weights_of_quasi
     weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
-    cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
-    rest = Preferred(widest, asked_first(asked.often))
+    cuts: ChildCuts | RegionCuts | CutsPerColumn
+    if isinstance(widest, WidestPerColumn):
+        cuts = CutsPerColumn(widest, asked)
+    else:
+        cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
+    rest = Preferred(widest, workload_first(asked.often))
     return LeastError(cuts, rest, WORTH[0]), LeastError(cuts, rest, WORTH[1])
 
 
-def rules(
+def median_splitters(
     method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None, often: np.ndarray
 ) -> Iterator[Preferred]:
-    """What cuts at medians: by width and repetition, and each attribute first that a workload asks about."""
+    """Yield splitters that cut at medians: by width, by repetition, and by each attribute of the workload first."""
     yield Preferred(widest := _widest(method, table, entries, model, levels), in_order(table, []))
     for most in (True, False):
         yield Preferred(widest, by_repetition(table, entries, levels, most))
@@ -122,7 +131,7 @@ def rules(
 
 
 def neutral_columns(method: Mondrian, table: Table) -> tuple[str, ...]:
-    """The neutral columns that choose the cuts."""
+    """Return the neutral columns that influence the cuts."""
     if method.workload is not None:
         names = Workload.named(table, method.workload).columns
     else:

@@ -1,4 +1,4 @@
-"""Methods that change the values of each record at random, by a draw of the operating system."""
+"""Methods that change the values of each record at random, with draws from the operating system."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.figures import join_names
-from workbench.base.variants import canonical
+from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.methods import ALONE, Method, Spent
 from workbench.models import Model
@@ -22,76 +22,80 @@ AS_THEY_ARE = f"every other column is published unchanged, and is not protected;
 
 
 class RecordNoise(Method):
-    """The seed has no part in the draw: whoever guessed it would undo the noise."""
+    """Base class of these methods. The draw does not use the seed: an attacker who guesses it could undo the noise."""
 
     keeps_models = False
     draws = True
-    numbers: ClassVar[bool] = False  # whether it changes numbers, whatever the level that models see
+    numbers: ClassVar[bool] = False  # whether it changes numbers, whatever level models use
 
     def refuse(self, table: Table, model: Model | None) -> None:
-        """Raise where there are no records to change, or a model is asked for."""
+        """Raise if there are no records or columns to change, or a model is requested."""
         if model is not None:
-            raise Unsatisfiable(f"{self.name} makes no classes, so it cannot keep {model.name}: leave the model out")
+            raise Unsatisfiable(f"{self.name} makes no classes, so it cannot satisfy {model.name}: remove the model")
         table.engine.require_memory(f"{self.name} changes records one by one")
+        self.changed(table)
 
     def release(self, table: Table, model: Model | None, seed: int) -> Perturbed:
-        return self.of(table, {name: self.drawn(table, name) for name in self.changed(table)})
+        return self.release_draws(table, {name: self.drawn(table, name) for name in self.changed(table)})
 
-    def of(self, table: Table, drawn: Mapping[str, Drawn]) -> Perturbed:
-        """The release of what was drawn."""
+    def release_draws(self, table: Table, drawn: Mapping[str, Drawn]) -> Perturbed:
+        """Return the release of these draws."""
         return Perturbed(table, drawn, self.promise(table, {name: one.response for name, one in drawn.items()}))
 
     def drawn(self, table: Table, name: str) -> Drawn:
-        """What is released of a column, drawn anew."""
+        """Draw new released values of a column."""
         response = self.response(table, name)
-        return Drawn.of(response, self.draw(table, name, response))
+        return Drawn.from_released(response, self.draw(table, name, response))
 
     def draw_of(self, name: str) -> str:
-        """What names a column's draw: what is called alike, of the same values, is one and the same draw."""
+        """Return the identity of a column's draw: equal names on equal values are one draw."""
         return canonical({"column": name, **self.settings_of(name)})
 
     def spends(self, table: Table) -> dict[str, Spent]:
         return {
-            name: Spent(self.draw_of(name), "epsilon", partial(self._epsilon, table, name), self.epsilon_is_told)
+            name: Spent(self.draw_of(name), "epsilon", partial(self._epsilon, table, name), self.is_epsilon_public)
             for name in self.changed(table)
         }
 
     def _epsilon(self, table: Table, name: str) -> float:
-        """What a column's draw spends of each record, at most: what it is set to, which is never less than what OpenDP
-        counts, or what its matrix of chances amounts to."""
+        """Return an upper bound on the epsilon that a column's draw spends of each record.
+
+        This is the budget that is set, which is never below what OpenDP counts, or the epsilon of the transition
+        matrix.
+        """
         budget = self.settings_of(name).get("epsilon")
         if isinstance(budget, float):
             return budget
         return table.remember(("epsilon", self.draw_of(name)), lambda: self.response(table, name).epsilon)
 
     @property
-    def epsilon_is_told(self) -> bool:
-        """Whether who has the file and its codebook knows epsilon anyway, so that pages may say it."""
+    def is_epsilon_public(self) -> bool:
+        """True if the file and its codebook reveal epsilon anyway, so that pages may show it."""
         return True
 
     @abstractmethod
     def changed(self, table: Table) -> tuple[str, ...]:
-        """The columns that are changed; BadInput where they cannot be."""
+        """Return the columns that are changed; raise BadInput if they cannot be."""
 
     @abstractmethod
     def settings_of(self, name: str) -> dict[str, object]:
-        """What decides, with a column's values, how it is changed: what was drawn by the same is not drawn again."""
+        """Return the settings that decide, with a column's values, how it is changed; equal settings share a draw."""
 
     @abstractmethod
     def response(self, table: Table, name: str) -> Response:
-        """How a column is changed."""
+        """Return the mechanism that changes a column."""
 
     @abstractmethod
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
-        """What is released of a column, record by record."""
+        """Return the released values of a column, record by record."""
 
     @abstractmethod
     def promise(self, table: Table, responses: Mapping[str, Response]) -> str:
-        """What the release promises by itself, as part of a sentence."""
+        """Return the guarantee of the release, as part of a sentence."""
 
 
 def unprotected(table: Table, changed: Sequence[str]) -> str:
-    """Which columns it says nothing about, those first by which people are found."""
+    """Name the columns that the guarantee does not cover, quasi-identifiers first."""
     gone = [name for name in (*table.quasi, *table.sensitive, *table.neutral) if name not in changed]
     if not gone:
         return f"no column is published unchanged; {ALONE}"

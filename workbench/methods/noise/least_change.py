@@ -1,25 +1,28 @@
-"""The matrix of chances that changes least under a cap on how far a released value moves beliefs: linear programs.
+"""The transition matrix that changes least under a cap on how far a released value moves beliefs: linear programs.
 
-What is believed after a released value is a mix of beliefs within the cap, since the Jensen-Shannon divergence from Q
-is convex; and weighted by how often each is met, beliefs add up to Q. So a program weighs some beliefs, its prices say
-which further ones would be worth most, and those join the next, until none is worth much. What is made as large as
-possible is the mean chance that a value is kept, each value counted by the square root of its share: by the share
-rare values would never be released, and could not be estimated; all alike, common ones would change more than need be.
+The belief after a released value is a mixture of beliefs within the cap, since the Jensen-Shannon divergence from Q is
+convex; weighted by their probabilities, beliefs add up to Q. So a program weighs some beliefs, its prices show which
+further beliefs would be worth most, and those join the next program, until none is worth much. The objective is the
+mean probability that a value stays unchanged, each value weighted by the square root of its share: weighted by the
+share, rare values would never be released and could not be estimated; weighted equally, common values would change more
+than necessary.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from workbench.base.progress import step
+from workbench.base.convergence import Fit, report_fit
+from workbench.base.progress import checkpoint
 from workbench.models.distances import jensen_shannon
 
-ROUNDS, NEAR = 100, 0.002  # programs at most; the share of the best that may be missed
+ROUNDS, NEAR = 100, 0.002  # maximum number of programs; accepted relative distance from the optimum
 HALVINGS = 50
+CORNERS = 64  # random distributions, consistent with the published counts, for which the cap is checked
 
 
 def least_change(prior: np.ndarray, cap: float) -> np.ndarray:
-    """True x released values. Values that nobody has are drawn like all others."""
+    """Return the matrix, true x released values; values that no record has are drawn like all others."""
     there = np.flatnonzero(prior > 0)
     found = np.tile(prior, (len(prior), 1))
     if len(there) > 1:
@@ -27,8 +30,31 @@ def least_change(prior: np.ndarray, cap: float) -> np.ndarray:
     return found
 
 
-def farthest(chances: np.ndarray, prior: np.ndarray) -> float:
-    """How far a released value moves the belief at most."""
+def within_cap_of_each(counts: np.ndarray, threshold: int, cap: float) -> np.ndarray:
+    """Return the matrix that changes least for rounded counts, and satisfies the cap for the exact counts.
+
+    The codebook lists the matrix, so it may depend on the rounded counts only. The cap is checked for extreme
+    distributions that these allow: each count as low or as high as possible, and random combinations of both.
+    """
+    known = counts / counts.sum()
+    found, off = least_change(known, cap), threshold - 1
+    sure = (counts / np.maximum(counts + off, 1))[
+        :, None
+    ]  # the rarer a value, the larger the error of its rounded count
+    found = sure * found + (1 - sure) * known
+    ends = np.vstack([counts + off * np.diag(np.ones(len(counts))), counts - off * np.diag(np.ones(len(counts)))])
+    drawn = np.random.default_rng(0).choice([-off, off], (CORNERS, len(counts)))
+    allowed = np.maximum(np.vstack([ends, counts + drawn]), 0)
+    priors = allowed / allowed.sum(axis=1, keepdims=True)
+    for part in np.linspace(1, 0, 201):
+        mixed = part * found + (1 - part) * known
+        if all(max_distance_from_prior(mixed, one) <= cap for one in priors):
+            return mixed
+    return np.tile(known, (len(known), 1))
+
+
+def max_distance_from_prior(chances: np.ndarray, prior: np.ndarray) -> float:
+    """Return how far a released value moves the belief at most."""
     joint = prior[:, None] * chances
     total = joint.sum(axis=0)
     return float(jensen_shannon((joint[:, total > 0] / total[total > 0]).T, prior).max())
@@ -36,18 +62,22 @@ def farthest(chances: np.ndarray, prior: np.ndarray) -> float:
 
 def _solved(prior: np.ndarray, cap: float) -> np.ndarray:
     values = np.arange(len(prior))
-    worth = 1 / np.sqrt(prior)  # of a belief in the value that is released, which is counted as often as it is met
+    worth = 1 / np.sqrt(prior)  # of a belief in the released value, weighted by its probability
     sure = np.eye(len(prior))
     beliefs, released = np.vstack([_within(sure, prior, cap), np.tile(prior, (len(prior), 1))]), np.tile(values, 2)
-    for _ in range(ROUNDS):
-        step()
+    number, gap = 0, 0.0
+    while number < ROUNDS:
+        checkpoint()
+        number += 1
         weights, prices, value = _program(beliefs, beliefs[np.arange(len(beliefs)), released] * worth[released], prior)
         more = _within(_best(np.diag(worth) - prices, prior, cap), prior, cap)
         gains = more[values, values] * worth - more @ prices
-        if gains.max() <= NEAR * value:
+        gap = float(gains.max() / value)
+        if gap <= NEAR:
             break
         new = gains > 0
         beliefs, released = np.vstack([beliefs, more[new]]), np.append(released, values[new])
+    report_fit(Fit("linear programs of the matrix of chances", number, max(gap, 0.0), gap <= NEAR))
     joint = np.zeros((len(prior), len(prior)))
     np.add.at(joint.T, released, weights[:, None] * beliefs)
     chances = joint / joint.sum(axis=1, keepdims=True)
@@ -55,7 +85,7 @@ def _solved(prior: np.ndarray, cap: float) -> np.ndarray:
 
 
 def _program(beliefs: np.ndarray, worth: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """How often each belief is met, so that they add up to the prior and are worth most; the price of each value."""
+    """Return the probability of each belief, the price of each value, and the optimum of one linear program."""
     from scipy.optimize import linprog
 
     found = linprog(-worth, A_eq=beliefs.T, b_eq=prior, bounds=(0, None), method="highs")
@@ -65,10 +95,12 @@ def _program(beliefs: np.ndarray, worth: np.ndarray, prior: np.ndarray) -> tuple
 
 
 def _best(worth: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
-    """For each row of worths the belief within the cap that is worth most: p = q e^s / (2 - e^s), where s is the worth
-    less a level, in units that make it as far from the prior as the cap."""
+    """For each row of worths return the belief within the cap that is worth most.
+
+    It is p = q e^s / (2 - e^s), where s is the worth minus a level, in units that put p at the cap's distance from q.
+    """
     top = worth.max(axis=1, keepdims=True)
-    low, high = np.full_like(top, -25.0), np.full_like(top, 10.0)  # logarithms of the unit
+    low, high = np.full_like(top, -25.0), np.full_like(top, 10.0)  # bounds on the logarithm of the unit
     for _ in range(HALVINGS):
         unit = (low + high) / 2
         far = jensen_shannon(_normal(worth - top, np.exp(unit), prior), prior)[:, None] > cap
@@ -77,7 +109,7 @@ def _best(worth: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
 
 
 def _normal(worth: np.ndarray, unit: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """The beliefs of that unit: their level is found so that they add up to 1."""
+    """Return the beliefs of this unit, with the level at which they add up to 1."""
     low, high = np.full_like(unit, -np.log(2)), np.zeros_like(unit)  # the level, in units, below the largest worth
     for _ in range(HALVINGS):
         level = (low + high) / 2
@@ -90,7 +122,7 @@ def _normal(worth: np.ndarray, unit: np.ndarray, prior: np.ndarray) -> np.ndarra
 
 
 def _within(beliefs: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
-    """Each belief, drawn towards the prior as far as the cap asks."""
+    """Move each belief towards the prior until it is within the cap."""
     low, high = np.zeros((len(beliefs), 1)), np.ones((len(beliefs), 1))
     for _ in range(HALVINGS):
         part = (low + high) / 2
@@ -101,8 +133,8 @@ def _within(beliefs: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
 
 
 def _within_cap(chances: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
-    """The same without what rounding adds."""
+    """Correct the matrix for rounding errors until it is within the cap."""
     part = 1.0
-    while farthest(part * chances + (1 - part) * prior, prior) > cap and part > 0.9:
+    while max_distance_from_prior(part * chances + (1 - part) * prior, prior) > cap and part > 0.9:
         part -= 1e-9 if part > 1 - 1e-7 else 1e-3
     return part * chances + (1 - part) * prior

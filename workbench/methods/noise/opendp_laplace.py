@@ -1,7 +1,7 @@
 """Laplace noise from OpenDP's vetted measurement: its scale for a budget, and the draw. No noise is our own.
 
-Numbers below or above the bounds are moved to them, and a missing one becomes the middle: what is released of a record
-is then within the budget whatever the record has. Whole numbers get whole noise (the discrete Laplace distribution).
+Numbers outside the bounds are clipped, and missing ones become the midpoint: so a record's release is within the budget
+whatever the record contains. Integers get integer noise (the discrete Laplace distribution).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.data.column import Column
 from workbench.releases.responses import Noise
 
-NUDGES = 64  # steps of a float to a scale whose loss, as OpenDP counts it, is within the budget
+NUDGES = 64  # float steps until OpenDP counts the loss of the scale as within the budget
 
 
 def scale_for(column: Column, low: float, high: float, epsilon: float) -> Noise:
-    """The noise that keeps a record's number within a budget, as OpenDP counts it."""
+    """Return the noise that keeps a record's number within the budget, as OpenDP counts it."""
     if column.kind != "number":
-        raise BadInput(f"laplace: {column.name!r} has no numbers; use randomized response for it")
+        raise BadInput(f"laplace: {column.name!r} is not numeric; use randomized response for it")
     whole = is_whole(column)
     if whole and not (float(low).is_integer() and float(high).is_integer()):
-        raise BadInput(f"laplace: {column.name!r} has whole numbers; declare whole bounds for it")
+        raise BadInput(f"laplace: {column.name!r} has integers; declare integer bounds for it")
     width = high - low
     scale = width / epsilon
     for _ in range(NUDGES):
@@ -36,12 +36,12 @@ def scale_for(column: Column, low: float, high: float, epsilon: float) -> Noise:
 
 
 def clipped(column: Column, noise: Noise) -> np.ndarray:
-    """The number of each code before the noise."""
+    """Return the number of each code before the noise."""
     return noise.at.astype(np.int64) if is_whole(column) else noise.at
 
 
 def with_noise(column: Column, numbers: np.ndarray, noise: Noise) -> np.ndarray:
-    """One number a record, with noise that is drawn from the operating system's randomness."""
+    """Return one number per record, with noise from the operating system's randomness."""
     whole = is_whole(column)
     return np.array(measurement(whole, noise.scale)(numbers.tolist()), np.int64 if whole else float)
 
@@ -51,7 +51,7 @@ def is_whole(column: Column) -> bool:
 
 
 def measurement(whole: bool, scale: float) -> Any:
-    """OpenDP's measurement on a column of numbers, of which one changes by no more than a distance."""
+    """Return OpenDP's measurement on a column of numbers in which one number changes by a limited distance."""
     import opendp.prelude as dp  # takes a second or two
 
     dp.enable_features("contrib")
@@ -62,7 +62,7 @@ def measurement(whole: bool, scale: float) -> Any:
 
 
 def _within(column: Column, low: float, high: float) -> np.ndarray:
-    """The number of each code within the bounds; missing lies in the middle."""
+    """Return the number of each code within the bounds; missing becomes the midpoint."""
     found = np.clip(column.values.astype(float), low, high)
     if not column.missing:
         return found

@@ -1,4 +1,4 @@
-"""Randomized response (Warner 1965; PRAM): each value is kept with a chance, else drawn from a distribution Q."""
+"""Randomized response (Warner 1965; PRAM): keep each value with a probability, else draw it from a distribution Q."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.variants import parameter
+from workbench.base.parameters import Columns, parameter
 from workbench.data.table import Table
 from workbench.methods.noise import AS_THEY_ARE, RecordNoise, unprotected
 from workbench.methods.noise.categories import columns_of, epsilon_of, numbered, prior, released
@@ -16,16 +16,18 @@ from workbench.releases.responses import Categorical, Response
 
 @dataclass(frozen=True)
 class RandomizedResponse(RecordNoise):
-    keep: float = parameter(0.5, "how likely a value is kept; else another is drawn", low=0, high=1)
+    keep: float = parameter(0.5, "probability that a value is kept; otherwise it is drawn", low=0, high=1)
     columns: tuple[str, ...] | None = parameter(
         None, "the columns whose values are drawn (all others are published unchanged); none: the sensitive ones",
-        columns=True,
+        kind=Columns,
     )  # fmt: skip
     others: str = parameter(
-        "table", "where a value is drawn from: the table's own distribution, which the guarantee then takes as known, "
-        "or all values alike", choices=("table", "uniform"),
+        "table", "what values are drawn from: the table's own distribution, which the guarantee then takes as known, "
+        "or all values with equal probability", choices=("table", "uniform"),
     )  # fmt: skip
     name = "randomized response"
+    title = "Randomized response (Warner 1965; PRAM)"
+    summary = "keeps each value with a probability, and otherwise draws it from a distribution Q"
 
     @property
     def guarantee(self) -> str:
@@ -36,13 +38,13 @@ class RandomizedResponse(RecordNoise):
     def promise(self, table: Table, responses: Mapping[str, Response]) -> str:
         known = "" if self.others == "uniform" else ", if the distribution that values are drawn from is known anyway"
         return (
-            f"each value is kept with chance {self.keep:g}; {epsilon_of(responses)} for each record, from whoever sees "
-            f"its row{known}; {unprotected(table, [*responses])}"
+            f"each value is kept with chance {self.keep:g}; {epsilon_of(responses)} for each record, against anyone "
+            f"who sees its row{known}; {unprotected(table, [*responses])}"
         )
 
     @property
-    def epsilon_is_told(self) -> bool:
-        """By the table's distribution it follows from how many people have the rarest value."""
+    def is_epsilon_public(self) -> bool:
+        """True if pages may show epsilon: with the table's distribution it would reveal the rarest value's count."""
         return self.others == "uniform"
 
     def changed(self, table: Table) -> tuple[str, ...]:
@@ -57,7 +59,8 @@ class RandomizedResponse(RecordNoise):
         if self.others == "uniform":
             other, words = np.full(len(other), 1 / len(other)), f"its {len(other):,} values, each as likely"
         chances = self.keep * np.eye(len(other)) + (1 - self.keep) * other
-        return numbered(chances, f"kept with chance {self.keep:g}, else drawn from {words}")
+        said = f"kept with chance {self.keep:g}, else drawn from {words}"
+        return numbered(chances, said, keep=self.keep, others=self.others)
 
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
         return released(table, name, response)

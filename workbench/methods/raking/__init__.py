@@ -1,1 +1,1 @@
-"""Buckets that are made to satisfy a model: beliefs raked to what is true of large populations, clustered, seated."""
+"""Raking: buckets whose sensitive values are close to the truth about large populations."""

@@ -1,39 +1,41 @@
-"""Atoms: people whom no large population tells apart, and which of them each population holds."""
+"""Atoms: people whom no large population distinguishes, and the atoms of each population."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.base import raking_kernels
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
-from workbench.workloads.populations import Populations, large_populations
+from workbench.methods.raking import raking_kernels
+from workbench.models.distances import jensen_shannon
+from workbench.queries.populations import Populations, large_populations
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-MEMBERS = 50_000_000  # of all populations at most; of more populations some are drawn, always the same
+MEMBERS = 50_000_000  # of all populations together; beyond, a fixed sample of populations is used
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms:
-    """`of_cell` is the atom of each of the table's cells; members as `raking_kernels` has them."""
+    """`of_cell` is the atom of each of the table's cells; `start` and `members` are as in `raking_kernels`."""
 
     of_cell: np.ndarray
-    records: np.ndarray  # of each atom
-    people: np.ndarray  # whom they stand for
+    records: np.ndarray  # the number of records of each atom
+    people: np.ndarray  # the number of people that these represent
     populations: Populations
     start: np.ndarray
     members: np.ndarray
 
     @classmethod
-    def of(cls, table: Table, min_support: float) -> Atoms:
-        """By all populations that have at least so large a share of the records; found once a table."""
+    def from_table(cls, table: Table, min_support: float) -> Atoms:
+        """Return the atoms of all populations with at least this share of the records, cached per table."""
         return table.remember(("atoms", min_support), lambda: _found(table, min_support))
 
     def __len__(self) -> int:
@@ -47,34 +49,43 @@ class Atoms:
 
     @cached_property
     def _holds(self) -> csr_matrix:
-        """Populations x atoms: 1 where the population holds the atom."""
-        from scipy.sparse import csr_matrix  # methods are looked for when the workbench starts
+        """Populations x atoms: 1 if the population contains the atom."""
+        from scipy.sparse import csr_matrix  # not needed to list the methods when the workbench starts
 
         return csr_matrix((np.ones(len(self.members)), self.members, self.start), (len(self.populations), len(self)))
 
     @cached_property
     def held(self) -> np.ndarray:
-        """The people of each population, as a column."""
+        """The number of people of each population, as a column."""
         return np.maximum(self.sums(self.people)[:, None], np.finfo(float).tiny)
 
     def sums(self, of_atoms: np.ndarray) -> np.ndarray:
-        """Of each population what its atoms come to."""
+        """Return the sum over the atoms of each population."""
         return self._holds @ of_atoms
 
     def back(self, of_populations: np.ndarray) -> np.ndarray:
-        """Of each atom what the populations that hold it come to."""
+        """Return the sum over the populations that contain each atom."""
         return self._holds.T @ of_populations
 
     def shared(self, some: np.ndarray) -> np.ndarray:
-        """How many populations hold both of two atoms: some of the atoms x all."""
+        """Return the number of populations that contain both of two atoms: some of the atoms x all."""
         return (self._holds[:, some].T @ self._holds).toarray()
 
     def shares(self, group: np.ndarray) -> np.ndarray:
-        """Populations x groups: which share of each population is in each group of atoms."""
+        """Return the share of each population in each group of atoms, populations x groups."""
         from scipy.sparse import csr_matrix
 
         of_group = csr_matrix((self.people, (np.arange(len(self)), group)), (len(self), int(group.max()) + 1))
         return (self._holds @ of_group).toarray() / self.held
+
+    def loss(self, estimates: Mapping[str, np.ndarray]) -> float:
+        """Return the mean divergence of estimates from the truth about populations, of the worst sensitive column.
+
+        This is U_loss for the populations that these atoms were made for; estimates are populations x values.
+        """
+        if not len(self.populations):
+            return 0.0
+        return max(float(jensen_shannon(self.truth[name], of).mean()) for name, of in estimates.items())
 
 
 def _found(table: Table, min_support: float) -> Atoms:
@@ -92,14 +103,14 @@ def _found(table: Table, min_support: float) -> Atoms:
 
 
 def _starts(populations: Populations, codes: np.ndarray) -> np.ndarray:
-    """Where the atoms of each population begin."""
+    """Return the offset of each population's atoms."""
     start = np.zeros(len(populations) + 1, np.int64)
     raking_kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
     return start
 
 
 def _axes(table: Table, populations: Populations) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of each attribute the runs that populations have, and the codes of the cells."""
+    """Return for each attribute the runs of populations, and the codes of the cells."""
     quasi = table.cells().quasi
     return [
         (np.append(populations.runs[:, a], [[0, table.columns[name].size - 1]], axis=0), quasi[a])
@@ -108,7 +119,7 @@ def _axes(table: Table, populations: Populations) -> list[tuple[np.ndarray, np.n
 
 
 def _parts(runs: np.ndarray) -> np.ndarray:
-    """Codes between the same ends of runs are one part: the part of each code."""
+    """Return the part of each code: codes between consecutive ends of runs share a part."""
     ends = np.zeros(int(runs[:, 1].max()) + 1, np.int64)
     ends[runs[:, 0]] = 1
     behind = runs[:, 1] + 1

@@ -1,39 +1,144 @@
-"""Buckets: which atoms share one, and how many records it has of each sensitive value, so that the model holds."""
+"""Buckets: groups of atoms, with a number of records per sensitive value that satisfies the model."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
+from workbench.methods.raking.assignment import into_buckets
 from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.beliefs import raked
-from workbench.methods.raking.grouping import grouped
-from workbench.methods.raking.limits import Limit
-from workbench.methods.raking.polish import polished
-from workbench.methods.raking.seats import Seats, seated, together
+from workbench.methods.raking.beliefs import Limit, rake_beliefs
+from workbench.methods.raking.bucket_size import best_size, first_size
+from workbench.methods.raking.integer_counts import Counts, merge_violating, round_counts
+from workbench.methods.raking.polish import polish
 from workbench.models import Model
+from workbench.releases.exchanged import Exchanged
+from workbench.releases.partition import Bucketized
+
+DIGITS = 9  # beliefs are rounded to this
 
 
-def buckets(
-    table: Table, model: Model | None, atoms: Atoms, most: int, smallest: int, seed: int
-) -> tuple[np.ndarray, Seats]:
-    """The bucket of each atom, and the seats of each bucket: at most so many buckets, none with fewer records."""
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Clusters of atoms by the chi-square distance of their beliefs, before small clusters are merged."""
+
+    of_atom: np.ndarray
+    scaled_beliefs: np.ndarray
+    records: np.ndarray
+
+    @classmethod
+    def from_beliefs(
+        cls, beliefs: np.ndarray, prior: np.ndarray, records: np.ndarray, most: int, seed: int
+    ) -> Clusters:
+        """Cluster atoms by k-means into at most `most` clusters."""
+        scaled = np.round(beliefs / np.sqrt(np.maximum(prior, np.finfo(float).tiny)), DIGITS)
+        kinds, kind = np.unique(scaled, axis=0, return_inverse=True)
+        of_atom = kind.reshape(-1) if len(kinds) <= most else _means(scaled, records, most, seed)
+        return cls(of_atom, scaled, records)
+
+    def merged(self, smallest: int) -> np.ndarray:
+        """Return the bucket of each atom: the smallest bucket joins the nearest until none is below `smallest`."""
+        size = np.bincount(self.of_atom, self.records)
+        centre = np.stack([np.bincount(self.of_atom, self.records * one) for one in self.scaled_beliefs.T], axis=1)
+        into = np.arange(len(size))
+        while (there := np.flatnonzero(size)).size > 1 and size[there].min() < smallest:
+            least = there[size[there].argmin()]
+            others = there[there != least]
+            means = centre[others] / size[others, None]
+            nearest = others[((means - centre[least] / size[least]) ** 2).sum(axis=1).argmin()]
+            for one in (size, centre):
+                one[nearest] += one[least]
+                one[least] = 0
+            into[into == least] = nearest
+        return np.unique(into[self.of_atom], return_inverse=True)[1].astype(np.int32)
+
+
+def _means(seen: np.ndarray, records: np.ndarray, most: int, seed: int) -> np.ndarray:
+    from sklearn.cluster import KMeans  # loads for a second
+
+    means = KMeans(most, init="random", n_init=1, max_iter=8, random_state=seed)
+    found: np.ndarray = means.fit(seen, sample_weight=records).labels_
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Groups of atoms, and how many records with each sensitive value each group publishes."""
+
+    group: np.ndarray  # of each atom
+    seats: Counts
+    merged: int  # buckets that were merged since they violated the model after rounding
+    loss: float  # mean divergence from the truth about populations, of the worst sensitive column
+    unrounded_loss: float  # the same before shares became whole records
+
+    def __len__(self) -> int:
+        return int(self.group.max()) + 1
+
+    @property
+    def distortion(self) -> float:
+        """The share of the loss that rounding causes."""
+        return max(1 - self.unrounded_loss / self.loss, 0.0) if self.loss > 0 else 0.0
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Notes for the reader of a release about how its buckets were found."""
+        if not self.merged:
+            return ()
+        before = len(self) + self.merged
+        return (
+            f"{self.merged:,} of {before:,} raked buckets violated the model after rounding to whole records and were "
+            f"merged with similar ones",
+        )
+
+    def release(self, table: Table, atoms: Atoms, seed: int, dealt: bool, guarantee: str) -> Bucketized:
+        """Return the release of the buckets, with swapped sensitive values or, if `dealt`, with true ones."""
+        if dealt:
+            found = into_buckets(table, atoms, self.group, self.seats, seed)
+        else:
+            found = Exchanged.from_cells(table, self.group[atoms.of_cell], self.seats, guarantee)
+        return replace(found, notices=self.notices)
+
+
+def buckets(table: Table, model: Model | None, atoms: Atoms, most: int, smallest: int | None, seed: int) -> Buckets:
+    """Return at most `most` buckets of at least `smallest` records; by default of the size that loses least."""
     limits = {name: Limit(model, seen) for name, seen in table.sensitive.items()}
-    beliefs = {name: raked(atoms, limit) for name, limit in limits.items()}
+    beliefs = {name: rake_beliefs(atoms, limit) for name, limit in limits.items()}
     prior = np.concatenate([seen.prior for seen in table.sensitive.values()])
-    floor = max(smallest, model.floor if model else 1)
-    group = grouped(np.hstack([*beliefs.values()]), prior, atoms.records, most, floor, seed)
-    sizes, shares, seats = np.bincount(group, atoms.records).astype(np.int64), atoms.shares(group), Seats()
+    clusters = Clusters.from_beliefs(np.hstack([*beliefs.values()]), prior, atoms.records, most, seed)
+    least = model.min_class_size if model else 1
+
+    @cache
+    def build(size: int) -> Buckets:
+        return _build_buckets(atoms, limits, beliefs, clusters.merged(size))
+
+    if smallest is not None:
+        return build(max(smallest, least))
+    return best_size(build, first_size([*limits.values()], table.records), least, table.records, most)
+
+
+def _build_buckets(
+    atoms: Atoms, limits: dict[str, Limit], beliefs: dict[str, np.ndarray], group: np.ndarray
+) -> Buckets:
+    """Give each group of atoms whole records of each value, and merge groups that violate the model."""
+    sizes, shares = np.bincount(group, atoms.records).astype(np.int64), atoms.shares(group)
+    seats, unrounded = Counts(), dict[str, np.ndarray]()
     for name, limit in limits.items():
         counts = np.stack([np.bincount(group, atoms.records * one) for one in beliefs[name].T], axis=1)
-        told = polished(counts / sizes[:, None], shares, atoms.truth[name], sizes, limit)
-        seats[name] = seated(told * sizes[:, None], sizes, limit)
-    return together(group, seats, limits)
+        wanted = polish(counts / sizes[:, None], shares, atoms.truth[name], sizes, limit)
+        unrounded[name] = shares @ wanted
+        seats[name] = round_counts(wanted * sizes[:, None], sizes, limit)
+    kept, seats = merge_violating(group, seats, limits)
+    shares = atoms.shares(kept)
+    rounded = {name: shares @ (counts / counts.sum(axis=1, keepdims=True)) for name, counts in seats.items()}
+    return Buckets(kept, seats, len(sizes) - shares.shape[1], atoms.loss(rounded), atoms.loss(unrounded))
 
 
 def refuse_one_atom(table: Table, atoms: Atoms, support: float) -> None:
-    """Raise where no large population tells anybody apart: all would be one bucket, which tells nothing."""
+    """Raise Unsatisfiable if no large population distinguishes any people: all would share one bucket."""
     if len(atoms) == 1 and np.ptp(table.cells().quasi, axis=1).any():
         raise Unsatisfiable(
             f"raked buckets are made for populations of at least {100 * support:g} % of the records, and there is none "
@@ -42,7 +147,7 @@ def refuse_one_atom(table: Table, atoms: Atoms, support: float) -> None:
 
 
 def refuse_roles(table: Table, dealt: bool, noise: bool) -> None:
-    """Raise where there is nothing to exchange, or it cannot be dealt, or no noise covers it."""
+    """Raise Unsatisfiable if there is nothing to swap, or the settings do not fit the table."""
     if not table.sensitive:
         raise Unsatisfiable("raked buckets need a sensitive column, and the table has none; name one")
     if noise and dealt:

@@ -1,8 +1,8 @@
-"""What is true of large populations, with Gaussian noise by OpenDP: drawn once, whatever is made of it afterwards.
+"""The truth about large populations with Gaussian noise by OpenDP, drawn once and reused by every release.
 
-Populations, quasi-identifiers and the totals of the sensitive columns are public. Two tables are neighbours where two
-people have exchanged their sensitive values: the noise covers all counts that change then (zero-concentrated
-differential privacy, Bun & Steinke 2016).
+Populations, quasi-identifiers and the totals of the sensitive columns are public. Two tables are neighbors if two
+people have swapped their sensitive values: the noise covers all counts that change then (zero-concentrated differential
+privacy, Bun & Steinke 2016).
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.figures import figures
-from workbench.base.progress import step
-from workbench.base.variants import canonical
+from workbench.base.figures import format_guarantee
+from workbench.base.parameters import canonical
+from workbench.base.progress import checkpoint
 from workbench.data.table import Table
 from workbench.methods import ALONE, Spent
 from workbench.methods.raking.atoms import Atoms
 
-DELTA = 1e-6  # epsilon is said for this
-MANY = 20_000  # atoms: of more it is not looked which two are held by the least equal populations
-PAIRS = 10_000_000  # of atoms that are compared at a time
-WIDER = 1 + 1e-9  # a scale whose loss, as OpenDP counts it, is within the budget
+DELTA = 1e-6  # epsilon is reported for this delta
+MANY = 20_000  # atoms; beyond, pairs are not compared and an upper bound is used
+PAIRS = 10_000_000  # of atoms compared at a time
+WIDER = 1 + 1e-9  # factor by which the scale grows until OpenDP counts its loss as within the budget
 NUDGES = 64
 
 
-class Keep(Protocol):
-    """Where a draw is kept beyond the table."""
+class DrawStore(Protocol):
+    """A store of draws beyond the table."""
 
     def __call__(self, about: str, make: Callable[[], bytes], read: Callable[[bytes], np.ndarray]) -> np.ndarray:
-        """What is read of the one draw that goes by this name; it is made where there is none."""
+        """Return the stored draw of this name, decoded by `read`; make and store it if there is none."""
 
 
-_keep: ContextVar[Keep | None] = ContextVar("keep", default=None)
+_keep: ContextVar[DrawStore | None] = ContextVar("keep", default=None)
 
 
 @contextmanager
-def kept_by(keep: Keep | None) -> Iterator[None]:
-    """What is drawn in here, in this thread, is looked for there, and kept; by default the table alone has it."""
+def use_draw_store(keep: DrawStore | None) -> Iterator[None]:
+    """Use this store for draws inside the block, in this thread; without one only the table caches them."""
     before = _keep.set(keep)
     try:
         yield
@@ -53,23 +53,23 @@ def kept_by(keep: Keep | None) -> Iterator[None]:
 
 
 def promise(rho: float) -> str:
-    """What such noise promises, as part of a sentence."""
+    """Return the guarantee of such noise, as part of a sentence."""
     epsilon = rho + 2 * math.sqrt(rho * -math.log(DELTA))  # proposition 1.3 of Bun & Steinke
     return (
-        f"rho = {rho:g} (zero-concentrated differential privacy; epsilon = {figures(epsilon, 'lower')} at delta = "
-        f"{DELTA:g}) for two people who exchange their sensitive values; quasi-identifiers and the totals of sensitive "
+        f"rho = {rho:g} (zero-concentrated differential privacy; epsilon {format_guarantee(epsilon)} at delta = "
+        f"{DELTA:g}) for two people who swap their sensitive values; quasi-identifiers and the totals of sensitive "
         f"columns are published unchanged, and are not protected; {ALONE}"
     )
 
 
 def spends(table: Table, rho: float, min_support: float) -> dict[str, Spent]:
-    """What is drawn of each sensitive column: an equal part."""
+    """Return the budget that the draw of each sensitive column spends: an equal part."""
     part = rho / len(table.sensitive)
     return {name: Spent(_draw(name, part, min_support), "rho", lambda: part) for name in table.sensitive}
 
 
-def noisy(table: Table, atoms: Atoms, rho: float, min_support: float) -> Atoms:
-    """The same atoms with counts of populations that keep rho in all."""
+def add_noise(table: Table, atoms: Atoms, rho: float, min_support: float) -> Atoms:
+    """Return the atoms with noisy counts of populations, within `rho` in all."""
     part, spent = rho / len(table.sensitive), spends(table, rho, min_support)
     truth = {name: _counts(table, atoms, name, part, one.draw) for name, one in spent.items()}
     return replace(atoms, populations=replace(atoms.populations, truth=truth))
@@ -80,12 +80,14 @@ def _draw(name: str, rho: float, min_support: float) -> str:
 
 
 def _counts(table: Table, atoms: Atoms, name: str, rho: float, draw: str) -> np.ndarray:
-    """Of each population how many have each value, as the noise tells: none below 0, and as many as it has people."""
+    """Return noisy counts per population and value, none below 0, scaled to the number of people."""
     true = atoms.populations.truth[name]
     order = np.array(sorted(range(true.shape[1]), key=table.sensitive[name].labels.__getitem__), np.int64)
 
-    def drawn() -> np.ndarray:  # once a table, also before there is a store
-        return table.remember(("drawn", draw), lambda: _drawn(true[:, order], rho, lambda: farthest(atoms)))
+    def drawn() -> np.ndarray:  # once per table, even before there is a store
+        return table.remember(
+            ("drawn", draw), lambda: _drawn(true[:, order], rho, lambda: max_changed_populations(atoms))
+        )
 
     def read(kept: bytes) -> np.ndarray:
         return np.frombuffer(kept, np.int64).reshape(true.shape)
@@ -102,7 +104,7 @@ def _counts(table: Table, atoms: Atoms, name: str, rho: float, draw: str) -> np.
 
 
 def _content(table: Table, atoms: Atoms, name: str, order: np.ndarray) -> str:
-    """A digest of what the noise is put on, in whichever order a hierarchy gives the values."""
+    """Return a digest of the true counts, independent of the order of values in a hierarchy."""
     labels = table.sensitive[name].labels
     digest = hashlib.blake2b(repr([labels[code] for code in order]).encode(), digest_size=20)
     for counts in (atoms.populations.runs, atoms.populations.truth[name][:, order].astype(np.int64)):
@@ -111,12 +113,12 @@ def _content(table: Table, atoms: Atoms, name: str, order: np.ndarray) -> str:
 
 
 def _drawn(counts: np.ndarray, rho: float, changed: Callable[[], int]) -> np.ndarray:
-    """The counts with noise of the operating system's randomness."""
-    step("noise on the counts of large populations")
+    """Return the counts with noise from the operating system's randomness."""
+    checkpoint("noise on the counts of large populations")
     many = changed()
-    if not many:  # whoever exchanges values, all counts stay
+    if not many:  # no swap changes any count
         return counts.astype(np.int64)
-    distance = math.nextafter(math.sqrt(2 * many), math.inf)  # each of these has one more, and one fewer
+    distance = math.nextafter(math.sqrt(2 * many), math.inf)  # in each changed population one count rises and one falls
     scale = distance / math.sqrt(2 * rho)
     for _ in range(NUDGES):
         if (one := _measurement(scale)).map(distance) <= rho:
@@ -126,16 +128,19 @@ def _drawn(counts: np.ndarray, rho: float, changed: Callable[[], int]) -> np.nda
 
 
 def _measurement(scale: float) -> Any:
-    """OpenDP's discrete Gaussian noise on a list of counts."""
+    """Return OpenDP's discrete Gaussian noise on a list of counts."""
     import opendp.prelude as dp  # takes a second or two
 
     dp.enable_features("contrib")
     return dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64"), scale=scale)
 
 
-def farthest(atoms: Atoms) -> int:
-    """The most populations that hold one of two people and not the other: whose counts change where they exchange
-    their values. Of very many atoms never fewer than that."""
+def max_changed_populations(atoms: Atoms) -> int:
+    """Return the largest number of populations whose counts change if two people swap their values.
+
+    These are the populations that contain one of the two and not the other. With very many atoms the result is an upper
+    bound.
+    """
     held = np.bincount(atoms.members, minlength=len(atoms))
     order = np.argsort(-held)
     if len(atoms) > MANY:
@@ -143,8 +148,8 @@ def farthest(atoms: Atoms) -> int:
     block, most = max(PAIRS // len(atoms), 1), 0
     for first in range(0, len(atoms), block):
         some = order[first : first + block]
-        if held[some[0]] + held[order[0]] <= most:  # nobody else is in as many
+        if held[some[0]] + held[order[0]] <= most:  # no further pair can exceed the maximum
             break
-        step("which people share the fewest populations")
+        checkpoint("searching for the people who share the fewest populations")
         most = max(most, int((held[some, None] + held - 2 * atoms.shared(some)).max()))
     return most

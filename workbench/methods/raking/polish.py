@@ -1,20 +1,22 @@
-"""Histograms of buckets, moved so that what they tell of large populations is nearer to the truth."""
+"""Gradient steps on the histograms of buckets that reduce their error about large populations."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from workbench.base.progress import step
-from workbench.methods.raking.limits import Limit
+from workbench.base.convergence import Fit, report_fit
+from workbench.base.progress import checkpoint
+from workbench.methods.raking.beliefs import Limit
 
 STEPS, HALVINGS = 20, 12
-RARE = 0.002  # shares below count as this one: a difference matters more the rarer a value is
-FARTHEST = 3.0  # exponent of a step
-ROOM = 0.75  # of a record: how far from the limit a bucket stays, so that whole records keep it
+STILL = 1e-3  # converged if the last step removed at most this share of the error
+RARE = 0.002  # lower bound for shares: differences of rare values matter more
+FARTHEST = 3.0  # the largest exponent of a step
+ROOM = 0.75  # of a record: distance from the limit, so that whole records satisfy it
 
 
-def polished(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndarray:
-    """Buckets x values: gradient steps on logarithms as long as they help, totals and limit kept after each."""
+def polish(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndarray:
+    """Return the histograms, buckets x values, after gradient steps on logarithms; totals and limit hold after each."""
     room, totals = np.minimum(ROOM / sizes, 0.5), limit.sensitive.totals
 
     def allowed(beliefs: np.ndarray) -> np.ndarray:
@@ -23,12 +25,13 @@ def polished(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np
             beliefs /= beliefs.sum(axis=1, keepdims=True)
         return limit.inside(beliefs, room)
 
-    found = allowed(found)
+    found, settled, number = allowed(found), False, 0
     error, slope = _error(found, shares, truth)
     slope = slope * (sizes.sum() / sizes[:, None])
+    gained = 0.0  # share of the error that the last step removed
     reach = 1 / max(float(np.abs(slope).max(initial=0)), np.finfo(float).tiny)
     for number in range(STEPS):
-        step(f"histograms, {number + 1} of at most {STEPS}")
+        checkpoint(f"histograms, {number + 1} of at most {STEPS}")
         for _ in range(HALVINGS):
             moved = allowed(found * np.exp(np.clip(-reach * slope, -FARTHEST, FARTHEST)))
             nearer, next_slope = _error(moved, shares, truth)
@@ -36,14 +39,18 @@ def polished(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np
                 break
             reach /= 2
         else:
+            settled = True
             break
+        gained = (error - nearer) / error
         found, error, reach = moved, nearer, reach * 1.5
         slope = next_slope * (sizes.sum() / sizes[:, None])
+    gained = 0.0 if settled else gained
+    report_fit(Fit("gradient steps of the buckets' histograms", number + 1, gained, gained <= STILL))
     return found
 
 
 def error_of(told: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
-    """About the mean divergence from the truth over populations, and how it grows with each share that is told."""
+    """Return an approximation of the mean divergence over populations, and its gradient."""
     off, weight = told - truth, 1 / (4 * np.maximum(truth + told, RARE)) / max(len(truth), 1)
     return float((weight * off**2).sum()), 2 * weight * off
 

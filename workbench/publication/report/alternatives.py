@@ -1,4 +1,4 @@
-"""The other candidates: the frontier, what else was offered, what dominates what, and why some are left out."""
+"""The other candidates of the report: the frontier, the offered alternatives, and dominated candidates."""
 
 from __future__ import annotations
 
@@ -6,83 +6,106 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from workbench.base.figures import figures
+from workbench.base.figures import format_number
 from workbench.charts import offline
-from workbench.publication import cost, statements
+from workbench.publication import cost, limits, statements
 from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
-from workbench.publication.shapes import PublishedPoint
+from workbench.publication.shapes import MeasureWords, PublishedPoint
+
+ROUNDED = (
+    "Figures are rounded more coarsely here than in the workbench, so points may look identical, or as if another were "
+    "better. Which candidates are efficient, and which one is recommended, follows from the exact figures."
+)
 
 
 def frontier(study: Published, index: int, cap: float | None, live: bool = True) -> Markup:
-    """The chart with the limit and the chosen point on it, and the efficient points in numbers."""
+    """Return the chart with the limit and the chosen point, and a table of the efficient points."""
     spec = study.chart()
-    rows, values = spec["datasets"], study.points[index]["values"]
+    rows = spec["datasets"]
+    for row in rows["points"]:
+        if limits.hidden_by_rounding(study, row["i"], cap):
+            row["x"] = cap  # the coarser published figure would be beyond the limit
     rows["chosen"] = [{"x": row["x"], "y": row["y"]} for row in rows["points"] if row["i"] == index]
-    value = figures(float(values[study.privacy["key"]]), study.privacy["better"])
-    caption = f"Ringed: {study.points[index]['recipe']}, {study.privacy['name']} {value}."
-    if cap is not None and study.set_by_hand(cap):
+    name, value = study.points[index]["recipe"], limits.shown_figure(study, index, cap)
+    caption = f"Ringed: number {index + 1}, {name}, {study.privacy['name']} {value}."
+    if cap is not None:
         layers = (layer.get("encoding", {}).get("x", {}) for layer in spec["layer"])
         low, high = next(x["scale"]["domain"] for x in layers if "scale" in x)
         floor = study.privacy["better"] == "higher"
         rows["cap_x"] = [
             {"x": cap, "x2": low if floor else high, "label": "", "flip": floor}
-        ]  # the name of an end is there
-        caption += f" The line is the limit, {'at least' if floor else 'at most'} {figures(cap)}."
+        ]  # no label: an end of the axis is labeled there
+        caption += f" The line is the limit, {'at least' if floor else 'at most'} {format_number(cap)}."
     axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
-    head = ("efficient: no other is as good on both", *keys, "what may be learnt", "accuracy")
+    head = ("number", "efficient: no other is as good on both", *keys, "what may be learned", "accuracy")
     efficient = [
         (
+            str(i + 1),
             f"{study.points[i]['recipe']}{' (shown here)' if i == index else ''}",
-            *(statements.with_interval(study.points[i], axis) for axis in axes),
+            *(_figure(study, i, axis, cap) for axis in axes),
             " ".join(statements.learnt(study, i)[key] for key in ("figure", "unit")),
             cost.cost(study, i)["figure"],
         )
         for i in study.efficient
     ]
-    caption = " ".join(filter(None, [caption, study.results["intervals"]]))
+    caption = " ".join(filter(None, [caption, ROUNDED, study.results["intervals"]]))
     return render("frontier.html", chart=offline.fragment(spec, live), caption=caption, head=head, rows=efficient)
 
 
+def _figure(study: Published, i: int, axis: MeasureWords, cap: float | None) -> str:
+    """Format the figure of a row; within the limit no figure may seem to violate it."""
+    if axis["key"] == study.privacy["key"] and limits.hidden_by_rounding(study, i, cap):
+        return limits.shown_figure(study, i, cap)
+    return statements.with_interval(study.points[i], axis)
+
+
 def alternatives(study: Published, index: int, cap: float | None) -> Markup:
-    """The other releases that were offered beside it."""
+    """Return the other releases that are offered for the limit."""
     rows = [_offered(study, i, roles, index, cap) for i, roles in study.offered(cap).items() if i != index]
-    head = ("", "release", "what may be learnt", "the group that differs most", "accuracy")
+    head = ("", "release", "what may be learned", "whom it exposes most", "accuracy")
     return render("tables.html", paragraphs=(), tables=[(head, rows, None)]) if rows else Markup("")
 
 
 def _offered(study: Published, other: int, roles: list[str], index: int, cap: float | None) -> tuple[str, ...]:
-    """A row of the table: what a release is offered as, how it compares with the one that is shown, and its cards."""
+    """Return a row of the table: the roles of a release, a comparison with the release shown, and its cards."""
     point = study.points[other]
     dominator = "" if point["efficient"] else f" {point['explain']}"
-    over = "" if study.within(other, cap) else " (over the limit)"
-    cards = (statements.learnt(study, other), statements.most_exposed(study, other, cap), cost.cost(study, other))
+    over = "" if cap is None or study.within(other, cap) else " (over the limit)"
+    cards = (statements.learnt(study, other, cap), statements.most_exposed(study, other, cap), cost.cost(study, other))
     return (
         f"{', '.join(OFFERED[role] for role in roles)}{over}",
-        f"{point['title']} ({point['recipe']}). {statements.beside(study, other, index)}{dominator}",
+        f"{point['title']} (number {other + 1}, {point['recipe']}). "
+        f"{statements.comparison_sentence(study, other, index)}{dominator}",
         *(f"{card['figure']} {card['unit']}" for card in cards),
     )
 
 
 def dominated(study: Published, index: int, cap: float | None) -> Markup:
-    """What dominates every other candidate, and why some have no place on the chart."""
+    """Return what dominates each other candidate, and why some are not on the chart."""
     axes, keys = (study.privacy, study.utility), [study.privacy["key"], study.utility["key"]]
     others = [one for one in study.points if not one["efficient"] and not one["baseline"]]
     beaten = [one for one in others if all(key in one["values"] for key in keys)]
     paragraphs, tables = [], []
     if beaten:
         rows = [
-            (one["recipe"], *(statements.with_interval(one, axis) for axis in axes), one["explain"])
+            (str(one["number"]), one["recipe"], *(statements.with_interval(one, axis) for axis in axes), one["explain"])
             for one in sorted(beaten, key=lambda one: float(one["values"][keys[0]]))
         ]
         are = _candidates(len(beaten))
         paragraphs.append(f"{are} dominated: another is at least as good on both measures, and better on one.")
-        tables.append((("candidate", *keys, "why"), rows, None))
+        tables.append((("number", "candidate", *keys, "why"), rows, None))
     if gone := [one for one in others if one not in beaten]:
         whys = [_missing(one, keys) for one in gone]
-        paragraphs.append(f"{_candidates(len(gone))} left out: undefined on a measure of the chart.")
-        tables.append((("left out", "why"), [*zip((one["recipe"] for one in gone), whys, strict=True)], None))
+        paragraphs.append(f"{_candidates(len(gone))} not on the chart: undefined on one of its measures.")
+        tables.append(
+            (
+                ("number", "candidate", "why"),
+                [(str(one["number"]), one["recipe"], why) for one, why in zip(gone, whys, strict=True)],
+                None,
+            )
+        )
     return render("tables.html", paragraphs=paragraphs, tables=tables) if others else Markup("")
 
 
@@ -91,7 +114,7 @@ def _candidates(count: int) -> str:
 
 
 def _missing(point: PublishedPoint, keys: Sequence[str]) -> str:
-    """Why a point has no figure on these measures, as that may be told."""
+    """Return the publishable reasons why a point has no figure on these measures."""
     whys: dict[str, list[str]] = {}
     for key in keys:
         if key not in point["values"]:

@@ -1,8 +1,8 @@
-"""Reports by papermill, one or many: each in a kernel of its own, what is there already is not made again.
+"""Run reports by papermill, each in its own kernel; reports that are up to date are not made again.
 
-A report is there when its files are as they were made, and were made of what there is now: the same parameters, study,
-data, hierarchies and workbench, compared by content. Its notebook keeps the digests, which tell nothing without the
-secret of the study's results.
+A report is up to date if its files are unchanged, and so are its parameters, study, data, hierarchies and workbench,
+compared by content. Its notebook contains keyed digests, which reveal nothing without the secret of the study's
+results.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput
-from workbench.base.files import whole
+from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package
+from workbench.base.files import atomic_write
+from workbench.base.parameters import canonical
 from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
 from workbench.base.sources import digest
-from workbench.base.variants import canonical
-from workbench.data.reading.cures import STUDY, in_words
+from workbench.data.reading.message_dialects import STUDY, translate_message
 from workbench.frontier.store import Store
 from workbench.publication.report.layout import render
 from workbench.publication.report.reporting import ENDINGS
-from workbench.studies.study import Study, results_beside
+from workbench.studies.study import Study, results_folder
 
-OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is meant for people
+OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is written for users
 ENGINE = digest()  # a page depends on all sources
-ENDED = "its kernel was ended, as the system does where memory runs out; try again with fewer --jobs at once"
-QUIET = ["--IPKernelApp.log_level=50"]  # nothing that a kernel of one's own machine says is news
+ENDED = "its kernel died, perhaps because the system ran out of memory; try again with fewer --jobs"
+QUIET = ["--IPKernelApp.log_level=50"]  # log messages of local kernels are not useful
 
 
 @dataclass(frozen=True)
 class Job:
-    """One report: where its files go (`stem`.html, ...), and the parameters of the notebook."""
+    """A report: the prefix of its files (`stem`.html, ...), and the parameters of the notebook."""
 
     stem: Path
     parameters: dict[str, Any]
@@ -68,12 +68,12 @@ class Job:
         return self.stem.with_name(self.stem.name + ending)
 
     def files(self) -> list[Path]:
-        """What it writes, and whatever releases are there."""
+        """Return the files that the job writes, and any released files that exist."""
         released = self.stem.parent.glob(glob.escape(self.stem.name + ENDINGS["release"]) + "*.csv")
         return [self.page, self.notebook, self.points, *map(self._place, (ENDINGS["csv"], ".pdf")), *sorted(released)]
 
     def done(self) -> bool:
-        """Whether it is there as it was made, of what there is now."""
+        """Return whether the report exists and is up to date."""
         try:
             kept = json.loads(self.notebook.read_bytes())["metadata"]
             if not self.page.exists() or not self._results.is_dir():
@@ -83,13 +83,19 @@ class Job:
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
+    def undecided(self) -> str:
+        """Return why nothing is recommended, if a limit is set or a release was requested; empty otherwise."""
+        points = json.loads(self.points.read_bytes())
+        wanted = points["caps"] or self.parameters.get("release")
+        return str(points["reason"]) if wanted and points["recommended"] is None else ""
+
     def made_of(self) -> bytes:
-        """All that the report depends on; tells of the data, and never leaves this process."""
+        """Return everything that the report depends on; it contains data and never leaves this process."""
         about = {"parameters": self.parameters, "engine": ENGINE, "reads": [_content(path) for path in self.reads]}
         return canonical(about).encode()
 
     def digests(self, made_of: bytes) -> dict[str, Any]:
-        """What the notebook keeps, to know again what it was made of and what was made."""
+        """Return the digests of inputs and outputs that the notebook stores."""
         own = (self.notebook, self._place(".pdf"))
         return self._digests(made_of, {path for path in self.files() if path not in own and path.exists()})
 
@@ -100,11 +106,11 @@ class Job:
 
     @property
     def _results(self) -> Path:
-        return results_beside(self.parameters["study"])
+        return results_folder(self.parameters["study"], self.parameters.get("store"))
 
 
 def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
-    """The job of a study's file, with what it depends on."""
+    """Return the job of a study's file with its dependencies."""
     given = {
         name: value for name, value in parameters.items() if value is not None and value is not False and value != ""
     }
@@ -113,7 +119,7 @@ def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
 
 
 def _content(path: Path) -> str:
-    """A digest of what is in a file; nothing where there is none."""
+    """Return a digest of a file's content; empty if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -123,24 +129,26 @@ def _content(path: Path) -> str:
 
 @lru_cache(1000)
 def _digest(path: Path, *_: int) -> str:
-    """The many reports of a batch are often made of the same data."""
+    """Return a digest of a file, cached because the reports of a batch often share their data."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def run(job: Job, progress: bool = False) -> Path:
-    """Make one report; the notebook is kept beside it when it has run to its end."""
+    """Make one report; the notebook is stored next to it after it has run to its end."""
     import workbench.base.startup  # noqa: F401 (before papermill)
 
     # isort: split
     import papermill  # takes a moment to load
     from traitlets.config import Config
 
+    if job.notebook.is_dir():
+        raise BadInput(f"{job.notebook} is a folder; choose another place with -o")
     aside, made_of = scratch(), job.made_of()
     failure = None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the notebook's format
+            warnings.simplefilter("ignore")  # about the notebook's format
             papermill.execute_notebook(
                 str(NOTEBOOKS / "report.ipynb"),
                 str(aside / "report.ipynb"),
@@ -151,34 +159,36 @@ def run(job: Job, progress: bool = False) -> Path:
                 config=Config({"KernelManager": {"connection_file": str(aside / "kernel.json")}}),
             )
         notebook = json.loads((aside / "report.ipynb").read_bytes())
-        for place in ("input_path", "output_path"):  # of this machine
+        for place in ("input_path", "output_path"):  # paths of this machine
             notebook["metadata"]["papermill"].pop(place, None)
         notebook["metadata"]["workbench"] = job.digests(made_of)
-        with whole(job.notebook) as there:
+        with atomic_write(job.notebook) as there:
             there.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except papermill.PapermillExecutionError as error:
         failure = BadInput(_why(job, error.ename, error.evalue))
-    except RuntimeError:  # jupyter's word for a kernel that is gone
+    except RuntimeError:  # raised by jupyter for a dead kernel
         failure = BadInput(ENDED)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    if failure:  # outside: papermill's error quotes the cell's output
+    if failure:  # raised here, because papermill's error quotes the cell's output
         raise failure
     return job.page
 
 
 def _why(job: Job, kind: str, text: str) -> str:
-    """What a kernel's error comes to, in words."""
+    """Return the message for an error of a kernel."""
     if kind in OURS:
         return text
     if kind in ("FileNotFoundError", "PermissionError", "OSError"):
-        return f"{job.page}: it cannot be written there; choose another folder with -o"
-    return f"an internal error ({kind})"
+        return f"{job.page}: cannot write the page; choose another folder with --out"
+    if kind == "ModuleNotFoundError":
+        return missing_package(text.rpartition("named ")[2].strip("'"))
+    return OUT_OF_MEMORY if kind == "MemoryError" else f"an internal error ({kind})"
 
 
 def run_all(jobs: Sequence[Job], workers: int | None = None, pdf: bool = False) -> Iterator[tuple[Job, str | None]]:
-    """Each job as it ends, with what went wrong: the others go on."""
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # the work is in the kernels' processes
+    """Yield each finished job with its error message or None; one failure does not stop the others."""
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:  # threads are enough, because the kernels are processes
         running = {pool.submit(_made, job, pdf): job for job in jobs}
         try:
             for one in as_completed(running):
@@ -196,9 +206,9 @@ def _made(job: Job, pdf: bool) -> None:
 
 
 def _wrong(error: BaseException | None) -> str | None:
-    """What went wrong with a report; of a mistake of ours the place alone, since its text may hold data."""
+    """Return the message for a failed report; for an internal error only the place, since its text may contain data."""
     if error is None or isinstance(error, (BadInput, OSError)):
-        return None if error is None else in_words(str(error), STUDY)
+        return None if error is None else translate_message(str(error), STUDY)
     if not isinstance(error, Exception):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -206,7 +216,7 @@ def _wrong(error: BaseException | None) -> str | None:
 
 
 def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
-    """A page with a line for each report: what it proposes, or why there is none."""
+    """Write a page with one row per report: the proposed release, or the reason why there is none."""
     rows = [
         (job.page.name, job.label, _row(job)) if wrong is None else ("", job.label, (f"no report: {wrong}", "", "", ""))
         for job, wrong in results
@@ -214,29 +224,31 @@ def index(folder: Path, results: Sequence[tuple[Job, str | None]]) -> Path:
     failed = sum(wrong is not None for _, wrong in results)
     count = f"{len(results):,} reports{f', {failed:,} of which could not be made' if failed else ''}."
     place = folder / "index.html"
-    with whole(place) as aside:
+    with atomic_write(place) as aside:
         aside.write_text(render("index.html", title="Reports", count=count, rows=rows), "utf-8")
     return place
 
 
 def _row(job: Job) -> tuple[str, ...]:
-    """What a report proposes, what may be learnt then, how accurate it is, and of how many records."""
+    """Return the proposed release, its disclosure, its accuracy, and the number of records."""
     points = json.loads(job.points.read_bytes())
     shown = points["shown"]
     recipe = f"{shown['title']} ({shown['recipe']})"
-    if shown["against"]:
-        recipe = f"None is recommended. Shown is: {recipe}"
+    recipe = f"number {shown['number']}, {recipe}"
+    if points["recommended"] is None:
+        which = "Shown" if points["nearest"] is None else "The nearest"
+        recipe = f"None is recommended. {which} is {recipe}"
     return recipe, shown["learnt"], shown["accuracy"], f"about {points['records']:,}"
 
 
 def chromium() -> str | None:
-    """The program that prints; the one without windows of its own takes least."""
+    """Return the program that prints; the headless shell is preferred, because it needs the least memory."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def require_chromium() -> str:
-    """Raise BadInput where there is none."""
+    """Return the program that prints; raise BadInput if there is none."""
     found = chromium()
     if found is None:
         raise BadInput("--pdf needs Chromium, which is not installed; print the page from a browser")
@@ -244,7 +256,7 @@ def require_chromium() -> str:
 
 
 def printed(page: Path) -> Path:
-    """The page as PDF, by Chromium where it is installed."""
+    """Print the page as PDF with Chromium."""
     into, home = page.with_suffix(".pdf"), scratch()
     flags = [
         "--headless",
@@ -256,7 +268,7 @@ def printed(page: Path) -> Path:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         flags.append("--no-sandbox")  # as root, in a container, Chromium refuses by default
     try:
-        with whole(into) as aside:
+        with atomic_write(into) as aside:
             subprocess.run(
                 [require_chromium(), *flags, f"--print-to-pdf={aside}", page.absolute().as_uri()],
                 check=True, capture_output=True, timeout=120,

@@ -1,4 +1,4 @@
-"""The report's templates: what lies in `templates/` beside this file, on the page that charts have too."""
+"""The report's templates in `templates/`, based on the page that charts use too."""
 
 from workbench.base.templates import Templates
 

@@ -1,4 +1,4 @@
-"""A report: one self-contained page about one published release, which opens from disk without a network.
+"""The page of a report: one self-contained HTML file about one published release, which needs no network.
 
 A section is a function of the published study, the release and the limit; the page and the notebook show the same.
 """
@@ -17,23 +17,23 @@ from workbench.publication.report.layout import render
 Section = Callable[[Published, int, float | None], Markup]
 SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "decision": ("The decision", proposed.decision),
-    "release": ("What may be learnt, and what it costs", proposed.release),
+    "release": ("What may be learned, and what it costs", proposed.release),
     "frontier": ("All candidates", alternatives.frontier),
     "alternatives": ("Alternatives", alternatives.alternatives),
     "classes": ("Who would be exposed", proposed.classes),
     "risk": ("Who is at risk, and why", proposed.risk),
     "utility": ("What a researcher would get wrong", proposed.utility),
     "queries": ("What users of the data would find", proposed.queries),
-    "beside": ("Original beside release", proposed.beside),
+    "beside": ("Original and release", proposed.distributions_section),
     "dominated": ("Candidates that are not efficient", alternatives.dominated),
-    "asked": ("What was asked", question.asked),
+    "asked": ("The question", question.question_section),
     "data": ("The data, and the roles of their columns", question.data),
     "computed": ("How it was computed", question.computed),
 }
 
 
 def report(study: Published, index: int, cap: float | None = None) -> str:
-    """The page as text."""
+    """Return the page as text."""
     study.opened(index)
     sections = [
         {"name": name, "title": title, "body": body}

@@ -1,4 +1,4 @@
-"""What was asked of which data, and how it was computed: whoever holds the data can run it again."""
+"""The question, the data and the computation in the report: anyone with the data can reproduce it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Any
 
 from markupsafe import Markup
 
-from workbench.base.figures import about_per_cent, join_names
-from workbench.publication import statements
+from workbench.base.figures import join_names
+from workbench.base.small_counts import describe_usual_share
+from workbench.publication import limits, statements
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
 from workbench.publication.shapes import MeasureWords, PublishedPoint, SensitiveColumn
 
-VALUES = 15  # of a sensitive column that are listed
+VALUES = 15  # maximum number of listed values of a sensitive column
 
 
-def asked(study: Published, index: int, cap: float | None) -> Markup:
-    """How many candidates of which kinds, which measures on the axes, which limit."""
+def question_section(study: Published, index: int, cap: float | None) -> Markup:
+    """Describe the candidates by kind, the measures on the axes, and the limit."""
     lines: dict[str, int] = {}
     for one in study.points:
         if not one["baseline"]:
             lines[one["line"]] = lines.get(one["line"], 0) + 1
-    limit = f"The limit: {statements.scale(study, cap)}" if study.set_by_hand(cap) else "No limit was set"
+    limit = f"The limit: {limits.scale(study, cap)}" if cap is not None else "No limit was set"
     kinds = join_names([f"{count} of {line}" for line, count in lines.items()])
     text = (
-        f"{sum(lines.values()):,} candidates were made, attacked and measured: {kinds}. They are compared on "
+        f"{sum(lines.values()):,} candidates were generated and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
         f"{limit}. Numbers of people are rounded to {study.smallest}, and losses in steps."
     )
@@ -33,7 +34,7 @@ def asked(study: Published, index: int, cap: float | None) -> Markup:
 
 
 def data(study: Published, index: int, cap: float | None) -> Markup:
-    """Records, columns by role, and how common each sensitive value is; no record."""
+    """Describe the records, the columns by role, and the share of each sensitive value."""
     of, wording = study.results["table"], study.wording
     counted = wording.people(of["records"], study.smallest)
     rows = [("an attacker may know (quasi-identifiers)", wording.columns(of["quasi"]))]
@@ -42,36 +43,37 @@ def data(study: Published, index: int, cap: float | None) -> Markup:
     if of["neutral"]:
         rows.append(("neutral (published unchanged)", wording.columns(of["neutral"])))
     tables: list[tuple[Any, Any, int | None]] = [(("role", "columns"), rows, None)]
-    tables += [((wording.column(one["name"]), f"of {counted}"), _common(one), 1) for one in of["sensitive"]]
+    tables += [((wording.column(one["name"]), f"of {counted}"), _common(study, one), 1) for one in of["sensitive"]]
     return render("tables.html", paragraphs=[f"The table is {statements.everybody(study)}."], tables=tables)
 
 
-def _common(column: SensitiveColumn) -> list[tuple[str, tuple[float, str]]]:
-    """The commonest values of a sensitive column with their shares, and that of all others."""
-    values = column["values"][:VALUES]
-    rows = [(value["label"], (value["share"], about_per_cent(value["share"]))) for value in values]
+def _common(study: Published, column: SensitiveColumn) -> list[tuple[str, tuple[float, str]]]:
+    """Return the commonest values of a sensitive column with their shares, and the share of all others."""
+    shares = [(value["label"], value["share"]) for value in column["values"][:VALUES]]
     rest = sum(value["share"] for value in column["values"][VALUES:]) + column["others"]
-    return [*rows, ("others", (rest, about_per_cent(rest)))] if rest > 0 else rows
+    of = study.results["table"]["records"]
+    rows = [*shares, ("others", rest)] if rest > 0 else shares
+    return [(label, (share, describe_usual_share(share, of, study.smallest))) for label, share in rows]
 
 
 def computed(study: Published, index: int, cap: float | None) -> Markup:
-    """The recipe, every measure with its value and its sentence, the versions, and the study."""
+    """Describe the recipe, every measure with its value and its sentence, the versions, and the study."""
     results, point = study.results, study.points[index]
     which = "It is one of them." if point["efficient"] else point["explain"]
     efficient = (
         f"{len(study.efficient)} candidates are efficient: no other is at least as good on {study.privacy['name']} and "
         f"{study.utility['name']} and better on one. {which}"
     )
-    drawn = " and the releases that were drawn at random" if any(one["drawn"] for one in study.points) else ""
+    drawn = " and the random releases" if any(one["drawn"] for one in study.points) else ""
     again = (
-        "The study, without where the data lie and without hierarchies that list values: whoever holds the data"
+        "The study, without the location of the data and without hierarchies that list values. Anyone with the data"
         f"{drawn} gets the same points from it."
     )
     return render(
         "computed.html",
         efficient=efficient,
         rows=[_measured(measure, point) for measure in results["measures"]],
-        recipe=made(point["settings"]),
+        recipe=recipe_sentence(point["settings"]),
         workbench=results["workbench"],
         versions=", ".join(f"{name} {number}" for name, number in results["versions"].items()),
         smallest=study.smallest,
@@ -81,15 +83,15 @@ def computed(study: Published, index: int, cap: float | None) -> Markup:
 
 
 def _measured(measure: MeasureWords, point: PublishedPoint) -> tuple[str, str, str, str]:
-    """A row of the table: a measure, its figure, its unit and what it says in words."""
+    """Return the row of a measure: its figure, its unit and its sentence."""
     key, name = measure["key"], f"{measure['name']} ({measure['key']})"
     if key not in point["values"]:
         return name, "undefined", measure["unit"], point["reasons"].get(key, "")
     return name, statements.with_interval(point, measure), measure["unit"], point["sentences"].get(key, "")
 
 
-def made(settings: Mapping[str, Any]) -> str:
-    """A recipe in a sentence."""
+def recipe_sentence(settings: Mapping[str, Any]) -> str:
+    """Describe a recipe in a sentence."""
     model = settings["model"]
     models = model.get("models", [model]) if model else []
     under = f" under {' and '.join(map(_variant, models))}" if models else ""

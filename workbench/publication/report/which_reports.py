@@ -1,4 +1,4 @@
-"""Which reports a study stands for: one, or one for each value of a column and each combination of parameters."""
+"""Plan the reports of a study: one, or one for each value of a column and each combination of parameters."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput, columns_meant, said
-from workbench.base.small_counts import few
+from workbench.base.errors import BadInput, safe_repr, suggest_column
+from workbench.base.small_counts import small_limit
 from workbench.publication.report.batch import Job, job_of
 from workbench.publication.report.reporting import quietly_read
 from workbench.studies.study import Study
 
-LONGEST = 60  # characters of a value in a file's name
+LONGEST = 60  # maximum characters of a value in a file name
 Choices = Sequence[tuple[str, Any, str]]  # the values of one parameter: its name, the value, words for the file's name
 
 
@@ -26,10 +26,10 @@ def jobs_of(
     given: Mapping[str, Any],
     note: Callable[[str], None],
 ) -> list[Job]:
-    """The jobs of one study; `note` is told which values get no report."""
+    """Return the jobs of one study; `note` is called if some values get no report."""
     axes = list(varied)
     if each is not None:
-        axes.insert(0, [("only", f"{each}={label}", f"{each} {label}") for label in values_of(study, each, note)])
+        axes.insert(0, [("only", {each: label}, f"{each} {label}") for label in values_of(study, each, note)])
     found = []
     for chosen in itertools.product(*axes):
         words = (re.sub(r"[^\w.]+", "-", words).strip("-")[:LONGEST] for *_, words in chosen)
@@ -39,7 +39,7 @@ def jobs_of(
 
 
 def values_of(study: Path, column: str, note: Callable[[str], None]) -> list[str]:
-    """The values of a column that enough records have for a report."""
+    """Return the values of a column that have enough records for a report."""
     asked = Study.open(study)
     if column in asked.sensitive:
         raise BadInput(
@@ -47,9 +47,11 @@ def values_of(study: Path, column: str, note: Callable[[str], None]) -> list[str
         )
     table = quietly_read(asked)
     if column not in table.names:
-        raise BadInput(f"--each {said(column)}: the data have no such column; {columns_meant(column, table.names)}")
+        raise BadInput(
+            f"--each {safe_repr(column)}: the data have no such column; {suggest_column(column, table.names)}"
+        )
     seen = table.columns[column]
-    least = max(few(asked.smallest), 2)  # fewer are told as some people
+    least = max(small_limit(asked.smallest), 2)  # smaller groups are published as "some people"
     enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= least]
     if len(enough) < len(seen.labels):
         note(f"some values of {column} have too few records for a report, and get none")

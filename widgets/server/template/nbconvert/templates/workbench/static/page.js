@@ -30,18 +30,22 @@
   };
   window.display_cells = window.voila_finish;
 
-  // The page says when its kernel has gone, instead of standing there deaf
+  // Without its kernel the page cannot answer: it says so, and its controls do not move
   const lost = document.getElementById("lost");
+  const setStopped = (stopped) => {
+    lost.hidden = !stopped;
+    document.getElementById("rendered_cells").inert = stopped;
+  };
   const Socket = window.WebSocket;
   let open = 0;
   const gone = () => {
     if (open > 0 || !lost.hidden || leaving) return;
-    lost.textContent = "The connection to the server is lost, or this page was not used for too long. ";
+    lost.textContent = "This page has stopped: its session ended, or the server cannot be reached. ";
     const again = document.createElement("button");
     again.textContent = "Open it again";
     again.onclick = () => reopen(again);
     lost.append(again);
-    lost.hidden = false;
+    setStopped(true);
   };
   // Whether the page would open is asked first: a browser that finds nothing throws away what is still to be read here
   const reopen = async (again) => {
@@ -68,7 +72,7 @@
     constructor(...given) {
       super(...given);
       let mine = false;
-      this.addEventListener("open", () => { mine = true; open += 1; lost.hidden = true; });
+      this.addEventListener("open", () => { mine = true; open += 1; setStopped(false); });
       this.addEventListener("close", () => { if (mine) open -= 1; mine = false; window.setTimeout(gone, 5000); });
     }
   };

@@ -1,0 +1,14 @@
+"""Errors of columns that cannot be read."""
+
+from workbench.data.reading.column_faults import Mixed
+
+
+def test_markers_found_are_part_of_the_advice():
+    error = Mixed("no numbers; list markers of missing values in missing=[...], or correct the data")
+    error.name_markers(["NA", "it's"])
+    assert str(error) == (
+        "no numbers; list markers of missing values in missing=['NA', \"it's\", ...], or correct the data"
+    )
+    plain = Mixed("list it in missing=[...]")
+    plain.name_markers([])
+    assert str(plain) == "list it in missing=[...]"

@@ -1,0 +1,109 @@
+"""The decision under caps, beside one that is found by looking at every point in turn."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from tests.frontier.points import P, U, baselines, frontier, point
+from workbench.base.errors import BadInput
+from workbench.frontier.decision import neighbors, require, why_none
+from workbench.frontier.frontier import Frontier
+
+UNSAFE = ("some people are in a group of fewer than 5",)
+
+
+def with_objections(found, *places):
+    measured = [replace(one, against=UNSAFE) if i in places else one for i, one in enumerate(found.measured)]
+    return replace(found, measured=measured)
+
+
+def naive(found, cap):
+    """The number that is recommended: one point after the other."""
+    chosen = None
+    for number, one in enumerate(found.measured, 1):
+        if one.recipe.baseline or one.against or not one.values["P"] <= cap:
+            continue
+        if chosen is None or (one.values["U"], one.values["P"]) < (chosen[1]["U"], chosen[1]["P"]):
+            chosen = number, one.values
+    return chosen and chosen[0]
+
+
+def test_the_least_loss_within_the_cap_is_recommended():
+    found = frontier((1, 7), (4, 4), (6, 2), (8, 1))
+    decision = found.decide({"P": 6})
+    assert (decision.recommended, decision.goal, decision.nearest) == (3, "U", None)
+    assert decision.satisfying == (3, 2, 1) and decision.passed_over == () and decision.shown == 3
+    assert found.decide({"P": 6.01}).recommended == 3 and found.decide({"P": 5.99}).recommended == 2
+
+
+def test_many_frontiers_beside_one_point_after_the_other():
+    drawn = random.Random(5)
+    for _ in range(300):
+        pairs = [(drawn.randint(0, 9), drawn.randint(0, 9)) for _ in range(drawn.randint(1, 9))]
+        found = with_objections(frontier(*pairs), *(i for i in range(len(pairs)) if drawn.random() < 0.3))
+        for cap in range(-1, 11):
+            assert found.decide({"P": cap}).recommended == naive(found, cap)
+
+
+def test_of_equals_the_safer_and_then_the_lower_number():
+    assert frontier((5, 2), (4, 2), (4, 2)).decide({"P": 9}).recommended == 2
+
+
+def test_what_something_speaks_against_is_passed_over_and_named():
+    found = with_objections(frontier((1, 7), (4, 4), (6, 2)), 2)
+    decision = found.decide({"P": 9})
+    assert decision.recommended == 2 and decision.passed_over == (3,)
+    none = with_objections(found, 0, 1, 2).decide({"P": 5})
+    assert none.recommended is None and none.shown == 2 and none.nearest is None
+    assert none.reason == (
+        "none of the 2 candidates within the caps is recommended; number 2, k-anonymity, k = 3 (mondrian): "
+        "some people are in a group of fewer than 5"
+    )
+
+
+def test_where_nothing_satisfies_the_cap_the_nearest_is_named():
+    found = frontier((3, 7), (4, 4))
+    decision = found.decide({"P": 2})
+    assert decision.recommended is None and decision.nearest == decision.shown == 1 and decision.satisfying == ()
+    assert decision.reason == "no point has P at most 2; the lowest P is 3"
+    with pytest.raises(BadInput, match=r"The nearest candidate is number 1, k-anonymity, k = 2 \(mondrian\): P 3$"):
+        require(found, decision)
+    both = found.decide({"P": 3.5, "U": 5})  # one exceeds U by 2 of 3, the other P by half of 1
+    assert both.nearest == 2 and "no point has P at most 3.5 and U at most 5" in why_none(found, both)
+
+
+def test_the_nearest_has_the_figure_that_the_reason_names():
+    """The reason said 0.000385, the smallest cap that admits the point, and the next sentence 0.000384."""
+    found = frontier((1 / 2604, 7), (4, 4))
+    said = why_none(found, found.decide({"P": 0.0001}))
+    assert "the lowest P is 0.000385" in said and said.endswith("P 0.000385.")
+
+
+def test_with_caps_on_utility_alone_the_safest_is_recommended():
+    decision = frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4})
+    assert decision.goal == "P" and decision.recommended == 2
+    assert frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4, "P": 9}).recommended == 3
+
+
+def test_without_caps_the_knee_of_what_nothing_speaks_against_is_suggested():
+    found = frontier((1, 7), (2, 3), (6, 2.5))
+    assert found.decide().recommended == 2 and found.measured[1] is found.knee
+    assert with_objections(found, 1).decide().recommended == 3
+    no_knee = Frontier([point(2, P=1, U=9), point(3, P=2, U=8), point(4, P=3, U=7)], [P, U])
+    assert no_knee.decide().recommended == 2, "its middle"
+    assert with_objections(no_knee, 0, 1, 2).decide().shown == 1, "the safest"
+
+
+def test_baselines_and_undefined_points_are_no_candidates():
+    found = Frontier([point(2, P=1.0), *baselines()], [P, U])
+    decision = found.decide({"P": 5})
+    assert decision.recommended is decision.nearest is decision.shown is None
+    assert decision.reason == "no point but the baselines has a value on P and U"
+
+
+def test_neighbors_on_the_frontier():
+    found = frontier((1, 7), (4, 4), (5, 5), (6, 2))
+    every = range(1, 5)
+    assert neighbors(found, 2, every) == (1, 4) and neighbors(found, 3, every) == (2, 4)
+    assert neighbors(found, 1, every) == (None, 2) and neighbors(found, 2, [2, 3]) == (None, None)

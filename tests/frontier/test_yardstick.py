@@ -1,0 +1,23 @@
+"""Costs as a share of that of publishing no quasi-identifiers."""
+
+import pytest
+
+from tests.frontier.points import Fake, P, U, baselines, frontier, point
+from workbench.frontier.frontier import Frontier
+from workbench.frontier.yardstick import relative_costs
+
+
+def test_shares_of_the_loss_of_removing_everything():
+    assert relative_costs(frontier((1, 8), (4, 2))) == [1.0, 0.25, 0.0, 1.0]
+
+
+def test_where_higher_is_better_the_loss_is_what_is_missing_to_the_best():
+    higher = Fake("U", "utility", "higher", 1.0)
+    found = Frontier([point(2, P=1, U=0.9), *baselines(keep=(10, 1.0), remove=(0, 0.5))], [P, higher])
+    assert relative_costs(found) == pytest.approx([0.2, 0.0, 1.0])
+
+
+def test_there_is_none_without_the_baseline_or_where_it_costs_nothing():
+    assert relative_costs(frontier((1, 8), ends=False)) == [None]
+    assert relative_costs(Frontier([point(2, P=1, U=1), *baselines(remove=(0, 0))], [P, U])) == [None] * 3
+    assert relative_costs(Frontier([point(2, P=1), *baselines()], [P, U]))[0] is None

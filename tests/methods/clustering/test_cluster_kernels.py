@@ -1,0 +1,65 @@
+"""Prices are looked up, the first of the cheapest entries is taken, and entries are moved together in their order."""
+
+import numpy as np
+
+from workbench.methods.clustering.cluster_kernels import (
+    NODES,
+    VALUES,
+    WIDTH,
+    _cheapest,
+    add_rows,
+    compact,
+    highest_score,
+    price_of,
+    take_nearest,
+)
+
+PRICES = (
+    np.array([WIDTH, NODES, VALUES], np.int8),
+    np.array([3, 4, 2], np.int32),
+    np.array([0, 0, 0, *range(4), 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0], np.int32),
+    np.array([0, 2, 9, 1, 1, 1, 1, 5, 5, 5, 5, 8, 8, 8, 8, 0, 3, 6], np.int32),
+    np.array([[0, 0, 0], [3, 7, 11], [15, 0, 0]]),
+)
+
+
+def test_widths_nodes_and_values_are_paid():
+    assert [price_of(0, low, high, 0, PRICES) for low, high in ((0, 0), (0, 1), (1, 2))] == [0, 2, 7]
+    assert [price_of(1, low, high, 0, PRICES) for low, high in ((2, 2), (2, 3), (0, 1), (1, 2))] == [1, 5, 5, 8]
+    assert [price_of(2, 0, 1, count, PRICES) for count in (0, 1, 2)] == [0, 3, 6]
+
+
+def test_the_first_of_the_cheapest_is_taken_and_of_the_dearest():
+    rng = np.random.default_rng(0)
+    for records in (3, 700, 2000):
+        score, left = rng.integers(0, 50, records).astype(np.int32), rng.integers(0, 2, records)
+        left[0] = 1
+        there = np.flatnonzero(left)
+        nothing, rows = np.zeros((0, records), np.int32), np.zeros((0, 0), np.int32)
+        assert _cheapest(0, records, nothing, left, score, rows, -1) == (
+            there[score[there].argmin()],
+            score[there].min(),
+        )
+        assert highest_score(0, records, left, score) == there[score[there].argmax()]
+        value, row = rng.integers(0, 3, (1, records)).astype(np.int32), np.array([[5, 0, 9]], np.int32)
+        cost = score + row[0][value[0]]
+        assert _cheapest(0, records, value, left, score, row, -1) == (there[cost[there].argmin()], cost[there].min())
+        assert _cheapest(0, records, nothing, np.zeros_like(left), score, rows, -1)[0] == -1
+
+
+def test_entries_with_records_left_are_moved_together():
+    codes, values = np.arange(12, dtype=np.int32).reshape(2, 6), np.zeros((0, 6), np.int32)
+    left, origin = np.array([0, 2, 0, 1, 1, 0]), np.arange(6, dtype=np.int32)
+    assert compact(0, 6, (codes, values, left, origin)) == 3
+    assert origin[:3].tolist() == [1, 3, 4] and left.tolist() == [2, 1, 1, 0, 0, 0]
+    assert codes[:, :3].tolist() == [[1, 3, 4], [7, 9, 10]]
+
+
+def test_the_nearest_are_taken_in_order_ties_as_they_stand():
+    codes = np.array([[0, 1, 2, 1, 0]], np.int32)
+    score, left, taken = np.zeros(5, np.int32), np.array([2, 1, 1, 0, 3]), np.empty(5, np.int32)
+    add_rows(5, codes, np.array([[7, 3, 9]], np.int32), score)
+    assert score.tolist() == [7, 3, 9, 3, 7]
+    assert take_nearest(5, 5, codes, left, score, taken) == 5
+    assert taken.tolist() == [1, 0, 0, 4, 4] and left.tolist() == [0, 0, 1, 0, 1]
+    assert take_nearest(5, 5, codes, left, score, taken) == 2 and taken[:2].tolist() == [4, 2]

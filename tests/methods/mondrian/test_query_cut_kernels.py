@@ -1,0 +1,75 @@
+"""How wrong classes answer queries, counted by hand; tests/methods/mondrian/ holds the cuts against an oracle."""
+
+import numpy as np
+import pytest
+
+from workbench.methods.mondrian import query_cut_kernels
+
+# one axis with codes 0 to 3 at 0, 1, 2 and 4; 2 + 1 + 4 + 3 records; query 0 is about codes 0 and 1, query 1 about
+# codes 2 and 3 (and what lies between them), among the cells of kind 1; both are about the same amount of records
+QUASI, WEIGHT = np.array([[0, 1, 2, 3]], np.int16), np.array([2, 1, 4, 3])
+ORDER, START, END = np.arange(4, dtype=np.int32), np.array([0]), np.array([4])
+BEFORE = np.array([0.0, 1, 2, 3, 4, 5])
+INSIDE = np.array([[0, 1, 2, 2, 2, 2], [0, 0, 0, 1, 2, 3]], float).T
+KIND, KEPT = np.array([0, 1, 1, 0], np.int32), np.array([[1, 0], [1, 1]], np.uint8)
+MET = np.array([[1], [1], [2], [0]], np.uint64)
+KNOWN = np.array([[1], [1], [2], [2]], np.uint64)
+FIRST, BEGIN, FINISH = np.array([0]), np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5])
+COST = np.array([1.0, 0.5])
+ASKED = MET, np.empty((4, 0), np.uint64), KIND, KEPT, FIRST, BEGIN, FINISH, BEFORE, INSIDE, COST
+EXACT = MET, KNOWN, KIND, KEPT, FIRST, BEGIN, FINISH, BEFORE, INSIDE, COST
+
+
+def wrong(asked, start, end, low, high):
+    low, high = (np.array([[side]], np.int32) for side in (low, high))
+    (found,) = query_cut_kernels.errors(ORDER, np.array([start]), np.array([end]), WEIGHT, low, high, asked)
+    return found
+
+
+def test_records_that_meet_queries_are_counted():
+    assert query_cut_kernels.counts(MET, WEIGHT, 2).tolist() == [3, 4]
+
+
+def test_a_class_tells_of_each_query_the_share_of_its_run_that_meets_it():
+    assert wrong(ASKED, 0, 4, 0, 3) == pytest.approx(abs(10 * 2 / 5 - 3) + 0.5 * abs(5 * 3 / 5 - 4))
+    assert wrong(ASKED, 0, 2, 0, 1) == pytest.approx(0)
+    assert wrong(ASKED, 2, 4, 2, 3) == pytest.approx(0)
+    assert wrong(ASKED, 1, 4, 1, 3) == pytest.approx(abs(8 * 1 / 4 - 1) + 0.5 * abs(5 * 3 / 4 - 4))
+
+
+def test_where_quasi_identifiers_are_published_a_class_tells_the_share_of_its_records():
+    assert wrong(EXACT, 0, 4, 0, 3) == pytest.approx(0.5 * abs(7 * 5 / 10 - 4))
+    assert wrong(EXACT, 2, 4, 2, 3) == pytest.approx(0.5 * abs(7 * 4 / 7 - 4))
+
+
+def test_errors_of_several_classes_cancel_each_other():
+    order, low, high = np.array([0, 2, 1, 3], np.int32), np.array([[0], [1]], np.int32), np.array([[2], [3]], np.int32)
+    given = order, np.array([0, 2]), np.array([2, 4]), WEIGHT, low, high
+    first = 6 * 2 / 3 - 2, 4 * 1 / 3 - 4  # of codes 0 and 2: query 0 is told too much, query 1 too little
+    second = 4 * 1 / 4 - 1, 1 * 3 / 4 - 0  # of codes 1 and 3: query 1 is told too much
+    assert query_cut_kernels.errors(*given, ASKED) == pytest.approx([2 + 0.5 * abs(first[1]), 0.5 * second[1]])
+    together = abs(first[0] + second[0]) + 0.5 * abs(first[1] + second[1])
+    assert query_cut_kernels.error_of_all(*given, ASKED) == pytest.approx(together)
+
+
+def cuts(floor, most=32, axes=(True,), asked=ASKED):
+    before, node, axis, cut, below, after = query_cut_kernels.cuts(
+        np.array([0]), ORDER, START, END, QUASI, WEIGHT, np.array([10]), np.array(axes), floor, most, asked
+    )
+    assert before.tolist() == pytest.approx([wrong(asked, 0, 4, 0, 3)])
+    assert not node.any() and not axis.any()
+    return dict(zip(cut.tolist(), zip(below.tolist(), after.tolist(), strict=True), strict=True))
+
+
+def test_every_cut_of_few_codes_is_looked_at_that_leaves_enough_on_both_sides():
+    found = cuts(1)
+    assert {cut: below for cut, (below, _) in found.items()} == {0: 2, 1: 3, 2: 7}
+    for cut, (_, after) in found.items():
+        assert after == pytest.approx(wrong(ASKED, 0, cut + 1, 0, cut) + wrong(ASKED, cut + 1, 4, cut + 1, 3))
+    assert list(cuts(3)) == [1, 2] and list(cuts(4)) == [] and cuts(1, axes=(False,)) == {}
+
+
+def test_of_many_codes_the_cuts_on_either_side_of_equal_shares_of_the_records_are():
+    assert list(cuts(1, most=2)) == [1, 2]  # half of the records begin at code 2
+    assert list(cuts(1, most=3)) == [1, 2]  # thirds at codes 2 and 2
+    assert set(cuts(1, most=2, asked=EXACT)) == {1, 2}

@@ -1,0 +1,65 @@
+import threading
+
+import numpy as np
+import pytest
+
+from workbench.base import progress
+from workbench.data.sensitive import Sensitive
+from workbench.methods.raking.beliefs import Limit
+from workbench.methods.raking.integer_counts import merge_violating, round_counts
+from workbench.models import DistinctLDiversity, TCloseness
+
+
+def random_problem(seed, buckets=30, values=6):
+    """Return sizes of buckets, totals of values, and wanted numbers that add up by row and not quite by column."""
+    rng = np.random.default_rng(seed)
+    sizes, wanted = rng.integers(40, 200, buckets), rng.dirichlet(rng.uniform(0.3, 5, values), buckets)
+    totals = np.floor(sizes @ wanted * rng.uniform(0.97, 1.0, values)).astype(np.int64)
+    totals[totals.argmax()] += sizes.sum() - totals.sum()
+    return sizes, wanted * sizes[:, None], Sensitive("s", tuple("abcdef"[:values]), totals)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_seats_add_up_both_ways_near_to_what_is_wanted(seed):
+    sizes, wanted, seen = random_problem(seed)
+    found = round_counts(wanted, sizes, Limit(None, seen))
+    assert found.min() >= 0
+    assert found.sum(axis=1).tolist() == sizes.tolist() and found.sum(axis=0).tolist() == seen.totals.tolist()
+    assert np.abs(found - wanted).sum() < 0.12 * sizes.sum()
+
+
+@pytest.mark.parametrize("model", [TCloseness(0.05, distance="js"), TCloseness(0.15), DistinctLDiversity(6)], ids=str)
+def test_single_records_are_exchanged_until_each_bucket_keeps_the_model(model):
+    sizes, wanted, seen = random_problem(3)
+    limit = Limit(model, seen)
+    near = limit.inside(wanted / sizes[:, None]) * sizes[:, None]
+    found = round_counts(near, sizes, limit)
+    assert limit.holds(found, sizes).all()
+    assert found.sum(axis=1).tolist() == sizes.tolist() and found.sum(axis=0).tolist() == seen.totals.tolist()
+
+
+def test_buckets_that_cannot_keep_it_are_merged_with_the_nearest():
+    seen = Sensitive("s", ("a", "b"), np.array([30, 30]))
+    seats = {"s": np.array([[10, 0], [12, 8], [8, 22]])}
+    limit = {"s": Limit(TCloseness(0.3), seen)}
+    group, merged = merge_violating(np.array([0, 1, 2, 0]), seats, limit)
+    assert merged["s"].tolist() == [[22, 8], [8, 22]] and group.tolist() == [0, 0, 1, 0]
+    group, merged = merge_violating(np.array([0, 1, 2, 0]), seats, {"s": Limit(TCloseness(0.01), seen)})
+    assert merged["s"].tolist() == [[30, 30]] and set(group) == {0}
+
+
+def test_a_cancel_is_heard_while_many_buckets_are_mended():
+    """Each try checks for cancellation."""
+    cancel, looks = threading.Event(), []
+    seen = Sensitive("ill", tuple("abcdef"), np.array([400, 300, 200, 50, 30, 20]))
+    wanted = np.full((100, 6), 10 / 6)
+    limit = Limit(TCloseness(0.001, distance="js"), seen)
+
+    def look():
+        looks.append(1)
+        return len(looks) > 5
+
+    cancel.is_set = look
+    with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
+        round_counts(wanted, np.full(100, 10), limit)
+    assert len(looks) == 6

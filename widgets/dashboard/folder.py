@@ -1,0 +1,38 @@
+"""Which published folder a dashboard shows when its notebook names none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from platformdirs import user_cache_path
+
+from workbench import __version__
+from workbench.base.resources import EXAMPLE
+from workbench.publication.format import FORMAT, is_published
+
+FOLDER = "WORKBENCH_PUBLISHED"  # environment variable; `workbench dashboard` sets it
+QUERY = "folder"  # parameter of the page's address: ?folder=...
+
+
+def folder_to_show() -> Path:
+    """The folder that the environment variable names, or else the page's address; without both the bundled example.
+
+    A server that sets the variable decides for all readers, so the address cannot choose another folder.
+    """
+    asked = parse_qs(os.environ.get("QUERY_STRING", "")).get(QUERY, [""])
+    given = os.environ.get(FOLDER) or asked[0]
+    return Path(given) if given else example_folder()
+
+
+def example_folder() -> Path:
+    """The published folder of the bundled example, made on first use and kept in the user's cache."""
+    from workbench.publication.publish import publish  # loads the engine
+    from workbench.studies.study import Study
+
+    folder = user_cache_path("privacy-utility-workbench", appauthor=False) / f"example-{__version__}-{FORMAT}"
+    if not is_published(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        publish(Study.open(EXAMPLE), folder, warn=lambda text: None)
+    return folder

@@ -1,0 +1,231 @@
+"""The learning attacker: learns from all classes together how sensitive values depend on the quasi-identifiers, knows
+everybody's quasi-identifiers, and so distinguishes the people within a class.
+
+Expectation maximization: a model (logistic, or naive Bayes) is fitted to the beliefs about everybody; new beliefs are
+the model's, scaled to add up to what each class publishes (Sinkhorn), or updated by the perturbed values of a row
+(Bayes). A model of the original, which no release contains, describes the population; what it predicts is therefore
+not learned about anybody from a release.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from workbench.base.convergence import Fit, report_fit
+from workbench.base.errors import Undefined
+from workbench.base.progress import checkpoint
+from workbench.data import weights
+from workbench.data.cells import distinct_rows
+from workbench.data.table import Table
+from workbench.miners.adversary_models import ADVERSARY_MODELS, LOGISTIC, Model
+from workbench.models.classes import Classes
+from workbench.releases.base import Posterior, Release
+
+ROUNDS, SINKHORN = 12, 12
+STEPS, POPULATION_STEPS, FOLDS = 15, 60, 3  # iterations of the model in a round, and of models of the original
+STILL, ADDED_UP = 1e-3, 1e-6  # largest change of a belief in a round, and of a class's shares, at convergence
+TIE = 1e-6  # relative difference of two beliefs that a fit does not determine
+TINY, DOUBT = 1e-300, 1e-9  # lower limits of a scale factor, and of the belief in a true value
+MEMORY, ARRAYS = 4_000_000_000, 12  # bytes that beliefs may use, and how many copies exist at once
+
+
+class AdversaryBeliefs(NamedTuple):
+    """Beliefs about units of people, and how many people of each unit have each value; for the analyst only."""
+
+    beliefs: np.ndarray
+    true: np.ndarray
+
+    @property
+    def right(self) -> float:
+        """The expected number of people for whom the best guess is right."""
+        return float(count_right_guesses(self.beliefs, self.true).sum())
+
+    def mean_log_gain(self, prior: np.ndarray) -> float:
+        """Return the average gain in the logarithm of the belief in the true value."""
+        unit, value = self.true.nonzero()
+        gained = np.log(np.maximum(self.beliefs[unit, value], DOUBT) / prior[value])
+        return float(gained @ self.true[unit, value] / self.true.sum())
+
+
+def count_right_guesses(beliefs: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Return for how many people of each group the best guess is right; ties share the success.
+
+    Beliefs come from sums and fits, so values whose beliefs differ by less than `TIE` are equally likely.
+    """
+    best = beliefs >= beliefs.max(axis=1, keepdims=True) * (1 - TIE)
+    found: np.ndarray = (true * best).sum(axis=1) / best.sum(axis=1)
+    return found
+
+
+class LearnedBeliefs(NamedTuple):
+    """Beliefs of the learning attacker and of one who uses the class alone, about units: people with identical
+    quasi-identifiers in one class, with `true` counts; and of models of the population. `seconds` is processor time.
+    """
+
+    learning: np.ndarray
+    own: np.ndarray
+    population: AdversaryBeliefs  # about the units in each fold
+    true: np.ndarray
+    quasi: np.ndarray  # attributes x units: codes
+    people: np.ndarray  # number of people per unit
+    of_record: np.ndarray  # the unit of each record
+    seconds: float
+    fits: tuple[Fit, ...]
+
+    @property
+    def posterior(self) -> Posterior:
+        """The beliefs of the learning attacker."""
+        return Posterior(self.true.sum(axis=1), self.learning)
+
+    def right(self, beliefs: np.ndarray) -> float:
+        """Return the expected number of people for whom the best guess is right."""
+        return AdversaryBeliefs(beliefs, self.true).right
+
+    def mean_log_gain(self, beliefs: np.ndarray, prior: np.ndarray) -> float:
+        """Return the average gain in the logarithm of the belief in the true value."""
+        return AdversaryBeliefs(beliefs, self.true).mean_log_gain(prior)
+
+
+def learned_beliefs(release: Release, sensitive: str, learner: str = LOGISTIC) -> LearnedBeliefs:
+    """Return the beliefs about a sensitive column, computed once per release."""
+    key = "learning", sensitive, learner
+    if key not in release.mined:
+        release.mined[key] = _learn(release, sensitive, learner)
+    found: LearnedBeliefs = release.mined[key]
+    for fit in found.fits:
+        report_fit(fit)
+    return found
+
+
+def _learn(release: Release, sensitive: str, learner: str) -> LearnedBeliefs:
+    table, began, model_of = release.table, time.thread_time(), ADVERSARY_MODELS[learner].from_table
+    if sensitive in release.unpublished_columns:
+        raise Undefined(f"{sensitive} is not published, so nothing is learned about it")
+    table.engine.require_memory("a learning attacker considers people one by one")
+    kind, values = _kinds(table), len(table.sensitive[sensitive])
+    if 8 * ARRAYS * (kinds := int(kind.max()) + 1) * values > MEMORY:
+        raise Undefined(
+            f"{kinds:,} kinds of people with {values:,} values of {sensitive} do not fit in {MEMORY / 1e9:g} GB of "
+            f"memory; declare a level for {sensitive}, or choose fewer quasi-identifiers"
+        )
+    try:
+        classes = release.own_classes
+    except Undefined:
+        units = _of_rows(release, sensitive, kind)
+    else:
+        units = _of_classes(release, classes, sensitive, kind)
+    of_kind = units.of_kind
+    true = np.bincount(units.of_record * values + table.sensitive_codes(sensitive), minlength=len(of_kind) * values)
+    true = true.reshape(-1, values)
+    with threadpool_limits(1):  # the matrices are small
+        model = model_of(table, kind, values)
+        found, sizes = units.own, true.sum(axis=1, keepdims=True) * units.there[:, None]
+        moved, missing = 0.0, 0.0
+        for number in range(ROUNDS):
+            checkpoint(f"learning about {sensitive}, round {number + 1} of {ROUNDS}")
+            model.fit(_sum_by_group(of_kind, found * sizes, model.kinds), STEPS)
+            before = found
+            found, missing = units.revised(model.beliefs()[of_kind])
+            moved = float(np.abs(found - before).max(initial=0))
+        fits = [Fit("expectation maximization of the learning attacker", ROUNDS, moved, moved <= STILL)]
+        fits.append(Fit("Sinkhorn scaling of the learning attacker", SINKHORN, missing, missing <= ADDED_UP))
+        population, fit = _of_population(table, sensitive, units, lambda: model_of(table, kind, values))
+    first = np.unique(units.of_record, return_index=True)[1]
+    quasi = np.stack([table.codes[name][first] for name in table.quasi]).astype(np.int32)
+    people = np.bincount(units.of_record, None if table.weight is None else weights.of_record(table))
+    seconds = time.thread_time() - began
+    return LearnedBeliefs(found, units.own, population, true, quasi, people, units.of_record, seconds, (*fits, fit))
+
+
+Revised = tuple[np.ndarray, float]  # beliefs, and the largest deviation of a share from what its class publishes
+
+
+class _Units(NamedTuple):
+    """Units of indistinguishable people, and what a release shows of them."""
+
+    of_record: np.ndarray
+    of_kind: np.ndarray  # the kind of people of each unit
+    own: np.ndarray  # beliefs without learning
+    there: np.ndarray  # whether they are published
+    revised: Callable[[np.ndarray], Revised]  # combines a model's beliefs with what the release shows
+
+
+def _of_population(
+    table: Table, sensitive: str, units: _Units, model_of: Callable[[], Model]
+) -> tuple[AdversaryBeliefs, Fit]:
+    """Return the beliefs of models of the original about people outside their training folds, to exclude what is
+    learned by heart."""
+    values, many = len(table.sensitive[sensitive]), len(units.of_kind)
+    fold = np.random.default_rng(0).permutation(table.records) % FOLDS
+    place = (fold * many + units.of_record) * values + table.sensitive_codes(sensitive)
+    true = np.bincount(place, minlength=FOLDS * many * values).reshape(FOLDS, many, values)
+    beliefs, fits = np.empty(true.shape), []
+    for f in range(FOLDS):
+        checkpoint(f"model of the population, fold {f + 1} of {FOLDS}")
+        model = model_of()
+        counts = _sum_by_group(units.of_kind, true.sum(axis=0) - true[f], model.kinds)
+        fits.append(model.fit(counts, POPULATION_STEPS))
+        beliefs[f] = model.beliefs()[units.of_kind]
+    worst = max(fits, key=lambda fit: (not fit.converged, fit.residual))
+    guesses = AdversaryBeliefs(beliefs.reshape(-1, values), true.reshape(-1, values))
+    return guesses, worst._replace(name=f"{worst.name} of the population")
+
+
+def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.ndarray) -> _Units:
+    """Return units of identical quasi-identifiers in one class; beliefs add up to what each class publishes."""
+    prior = release.table.sensitive[sensitive].prior
+    key, of_record = np.unique(kind * (len(classes) + 1) + release.group_of_record, return_inverse=True)
+    of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
+    there, sizes = of_class < len(classes), np.bincount(of_record)  # suppressed records are in no class
+    published = np.vstack([classes.histograms[sensitive], prior])
+    own = published[of_class] / published[of_class].sum(axis=1, keepdims=True)
+    return _Units(
+        of_record, of_kind, own, there, lambda told: _scale_to_classes(told, sizes, of_class, published, there)
+    )
+
+
+def _of_rows(release: Release, sensitive: str, kind: np.ndarray) -> _Units:
+    """Return units of identical quasi-identifiers, whose rows are indistinguishable and updated by Bayes' rule."""
+    likelihood, of_row = release.likelihood_of_rows(sensitive)
+    sizes = np.bincount(kind)
+    counts = np.bincount(kind * likelihood.shape[1] + of_row, minlength=len(sizes) * likelihood.shape[1])
+    shares = counts.reshape(len(sizes), -1) / sizes[:, None]
+
+    def revised(told: np.ndarray) -> Revised:
+        return told * ((shares / np.maximum(told @ likelihood, TINY)) @ likelihood.T), 0.0
+
+    prior = release.table.sensitive[sensitive].prior
+    own, _ = revised(np.broadcast_to(prior, (len(sizes), len(prior))))
+    return _Units(kind, np.arange(len(sizes)), own, np.ones(len(sizes), bool), revised)
+
+
+def _kinds(table: Table) -> np.ndarray:
+    """Return for each record the number of its combination of quasi-identifiers."""
+    return distinct_rows(np.stack([table.codes[name] for name in table.quasi], axis=1))[1]
+
+
+def _sum_by_group(of: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    return np.stack([np.bincount(of, one, size) for one in counts.T], axis=1)
+
+
+def _scale_to_classes(
+    beliefs: np.ndarray, sizes: np.ndarray, of_class: np.ndarray, published: np.ndarray, there: np.ndarray
+) -> Revised:
+    """Scale beliefs to add up to what each class publishes; those about suppressed records stay."""
+    found, weight, group = beliefs[there], sizes[there, None], of_class[there]
+    for _ in range(SINKHORN):
+        checkpoint()
+        told = _sum_by_group(group, found * weight, len(published))
+        found = found * (published / np.maximum(told, TINY))[group]
+        found /= np.maximum(found.sum(axis=1, keepdims=True), TINY)
+    made = beliefs.copy()
+    made[there] = found
+    missing = np.abs(_sum_by_group(group, found * weight, len(published)) - published) / published.sum(
+        axis=1, keepdims=True
+    )
+    return made, float(missing[np.unique(group)].max(initial=0))

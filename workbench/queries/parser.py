@@ -1,0 +1,340 @@
+"""The language of queries: `age >= 40 and sex = 'Male'`, `avg(hours) where education in ('Masters', 'Doctorate')`.
+
+    count where ...            optional; or sum(column) where ..., avg(column) where ...
+    age >= 40                  = != <> < <= > >=; text only = != <>
+    age between 20 and 29      both ends included; not between
+    sex in ('Male', 'Female')  not in
+    education within 'Higher'  the values of a group of the hierarchy; within ('Higher', 'Basic'), not within
+    zip is missing             is null; is not missing, is not null
+    not (...), and, or, (...)  or and not only between conditions on one column
+
+Names are written plain or in double quotes, backticks or square brackets; text in single quotes, or in double quotes if
+no column has that name; a quote within quotes is doubled. Numbers and ISO dates are written plain. Keywords, and names
+that differ in more than case, may be in any case. As in SQL, a missing value meets neither a condition nor its `not`.
+Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from workbench.base.errors import BadInput, safe_repr
+from workbench.data.table import Table
+from workbench.queries.column_names import column_named, name_text, no_column
+from workbench.queries.column_resolver import ColumnResolver, Run
+from workbench.queries.query import Aggregate, Query
+from workbench.queries.tokens import BadQuery, Token, tokens
+
+ORDERED = ("<", "<=", ">", ">=")
+OPERATORS = ("=", "!=", "<>", *ORDERED)
+DEEP = 50  # maximum nesting of brackets
+NAMED = ("name", "quoted", "quoted name")
+VALUES = ("text", "quoted", "number", "date")
+
+
+class Truth(NamedTuple):
+    """The codes of one column for which a condition is true and false; missing may be in neither."""
+
+    yes: int
+    no: int
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Possible continuations at some place of a query.
+
+    `words` are literal ones; `what` is one of "condition", "number column", "operator", "negated operator", "value" and
+    "group", of the `column`, if there is only one.
+    """
+
+    what: str = ""
+    words: tuple[str, ...] = ()
+    column: str | None = None
+
+
+START = Expected("condition", ("not", "(", "count where", "sum(", "avg("))
+
+
+def parse(text: str, table: Table) -> Query:
+    """Parse the text of a query; `BadInput` reports what is wrong with it, and where."""
+    if not isinstance(text, str):
+        raise BadInput(f"a query is a text, not {safe_repr(text)}; write for example: count where <column> = <value>")
+    return Parser(tokens(text), table).query(text.strip())
+
+
+class Parser:
+    """Reads words from first to last without backtracking; `expected` is what may be at the current word."""
+
+    def __init__(self, words: Iterable[Token], table: Table, tables: Sequence[str] = ()) -> None:
+        self.table, self.tables = table, tables  # tables: names that may precede a column, as in people.age
+        self.expected = Expected()
+        self.read: list[str] = []  # the words so far, with the full names of columns
+        self._words, self._depth = iter(words), 0
+        self.look = next(self._words)
+        self._after = next(self._words, self.look)
+        self._only: str | None = None  # the only column allowed in conditions after "or"
+        self._absent: dict[tuple[str, str], None] = {}
+
+    def query(self, text: str) -> Query:
+        """Parse the whole query."""
+        self.expected = START
+        if self.look.kind == "end":
+            raise self.look.mistake("there is no query here; write for example: count where <column> = <value>")
+        aggregate = self._aggregate()
+        found = self._alternatives() if aggregate is None else self.where()
+        return self.finish(text, *(aggregate or ("count", None)), found)
+
+    def finish(self, text: str, aggregate: Aggregate, of: str | None, found: dict[str, Truth]) -> Query:
+        """Return the query with these conditions; raise BadQuery if anything follows."""
+        if self.look.kind != "end":
+            raise self.look.mistake(f"{self._shown} is not allowed here; continue with and, or, or end the query")
+        conditions = {name: ColumnResolver.of_table(self.table, name).flags(truth.yes) for name, truth in found.items()}
+        return Query(text, aggregate, of, conditions, tuple(self._absent))
+
+    # --- words
+
+    def take(self) -> Token:
+        """Return the current word and move to the next; the last word repeats."""
+        token, self.look = self.look, self._after
+        self._after = next(self._words, self.look)
+        self.read.append(token.spelled)
+        return token
+
+    def took(self, word: str) -> bool:
+        """Take the current word if it is this one; return whether it was."""
+        found = self.look.word == word
+        if found:
+            self.take()
+        return found
+
+    def need(self, *words: str) -> Token:
+        """Take the current word, which has to be one of these."""
+        self.expected = Expected(words=words)
+        if self.look.word not in words:
+            raise self.look.mistake(f"{' or '.join(words)} is expected here, not {self._shown}")
+        return self.take()
+
+    @property
+    def _shown(self) -> str:
+        return "the end" if self.look.kind == "end" else safe_repr(self.look.spelled)
+
+    # --- clauses
+
+    def _aggregate(self) -> tuple[Aggregate, str | None] | None:
+        """Parse the aggregate, if the query begins with one."""
+        word, after = self.look.word, self._after
+        if word == "count" and (after.kind == "end" or after.word in ("where", "(")):
+            self.take()
+            if self.look.word == "(":
+                self.counted()
+            return "count", None
+        if word in ("sum", "avg") and after.word == "(":
+            self.take()
+            return cast(Aggregate, word), self.numeric_column()
+        if after.word == "(" and self.look.kind == "name" and word not in ("not", "and", "or"):
+            raise self.look.mistake(f"{safe_repr(self.look.said)} is not supported; use count, sum or avg")
+        return None
+
+    def counted(self) -> None:
+        """Parse (*) or (1) after count."""
+        self.need("(")
+        if self.look.word != "*" and self.look.said != "1":
+            raise self.look.mistake("count takes no column: write count where, and the column is not missing")
+        self.take()
+        self.need(")")
+
+    def numeric_column(self) -> str:
+        """Parse the numeric column in brackets."""
+        self.need("(")
+        self.expected, token = Expected("number column"), self.look
+        name = self.column()
+        if self.table.columns[name].kind != "number":
+            raise token.mistake(f"the column {safe_repr(name)} holds no numbers; sum and avg need numbers")
+        self.need(")")
+        return name
+
+    def where(self) -> dict[str, Truth]:
+        """Parse the conditions after where; empty if nothing follows."""
+        self.expected = Expected(words=("where",))
+        if self.look.kind == "end":
+            return {}
+        self.need("where")
+        return self._alternatives()
+
+    def _alternatives(self) -> dict[str, Truth]:
+        found = self._conjunction()
+        while self._goes_on("or"):
+            if len(found) != 1:
+                raise _several(self.look, found)
+            word, outer = self.take(), self._only
+            (self._only,) = found
+            other = self._conjunction()
+            if found.keys() != other.keys():
+                raise _several(word, {**found, **other})
+            self._only = outer
+            found = _joined(found, other, lambda a, b: Truth(a.yes | b.yes, a.no & b.no))
+        return found
+
+    def _conjunction(self) -> dict[str, Truth]:
+        found = self._negation()
+        while self._goes_on("and"):
+            self.take()
+            found = _joined(found, self._negation(), lambda a, b: Truth(a.yes & b.yes, a.no | b.no))
+        return found
+
+    def _goes_on(self, word: str) -> bool:
+        self.expected = Expected(words=("and", "or", ")")[: 3 if self._depth else 2])
+        return self.look.word == word
+
+    def _negation(self) -> dict[str, Truth]:
+        outer = []
+        self.expected = Expected("condition", ("not", "("), self._only)
+        while self.look.word == "not":
+            outer.append(self.take())
+        found = self._bracketed() if self.look.word == "(" else self._condition()
+        if outer and len(found) != 1:
+            raise _several(outer[-1], found)
+        return {name: Truth(one.no, one.yes) for name, one in found.items()} if len(outer) % 2 else found
+
+    def _bracketed(self) -> dict[str, Truth]:
+        token = self.take()
+        if self._depth == DEEP:
+            raise token.mistake(f"brackets are nested more than {DEEP} deep; remove some")
+        self._depth += 1
+        found = self._alternatives()
+        if self.look.kind == "end":
+            raise token.mistake("this bracket is not closed")
+        if self.look.word != ")":
+            raise self.look.mistake(f"{self._shown} is not allowed here; continue with and, or, or close the bracket")
+        self.take()
+        self._depth -= 1
+        return found
+
+    # --- one condition
+
+    def _condition(self) -> dict[str, Truth]:
+        name = self.column()
+        column, token = ColumnResolver.of_table(self.table, name), self.look
+        self.expected = Expected("operator", column=name)
+        if token.kind == "sign" and token.said in OPERATORS:
+            return {name: self._compared(column)}
+        if self.took("is"):
+            return {name: self._missing(column)}
+        negated = self.took("not")
+        self.expected = Expected("negated operator", column=name) if negated else self.expected
+        yes = self._among(column)
+        return {name: Truth(column.values & ~yes, yes) if negated else Truth(yes, column.values & ~yes)}
+
+    def _among(self, column: ColumnResolver) -> int:
+        """Parse in, between or within, and return the codes."""
+        if self.took("in"):
+            self.need("(")
+            return column.union(self._list(column, lambda: self._equal(column)))
+        if self.took("between"):
+            low = self._bound(column)[0]
+            self.need("and")
+            return column.union([(low, max(low, self._bound(column)[1]))])
+        if self.took("within"):
+            if self.took("("):
+                return column.union(self._list(column, lambda: self._group(column)))
+            return column.union([self._group(column, ("(",))])
+        operators = f"{', '.join(OPERATORS)}, in, between, within, is null"
+        raise self.look.mistake(f"a comparison is expected here, not {self._shown}; there are {operators}")
+
+    def _list(self, column: ColumnResolver, one: Callable[[], Run]) -> list[Run]:
+        found = [one()]
+        while self.need(",", ")").word == ",":
+            found.append(one())
+        return found
+
+    def _missing(self, column: ColumnResolver) -> Truth:
+        self.expected = Expected(words=("null", "not null", "missing", "not missing"))
+        there = self.took("not")
+        if self.look.word not in ("null", "missing"):
+            raise self.look.mistake(f"null or missing is expected here, not {self._shown}")
+        self.take()
+        truth = Truth(column.missing, column.values)
+        return Truth(truth.no, truth.yes) if there else truth
+
+    def _compared(self, column: ColumnResolver) -> Truth:
+        token = self.take()
+        if token.said in ORDERED:
+            if column.column.kind == "text":
+                raise token.mistake(f"the column {safe_repr(column.column.name)} is text without an order; use = or in")
+            (low, high), count = self._bound(column), len(column.column.values)
+            run = {"<": (0, low), "<=": (0, high), ">": (high, count), ">=": (low, count)}[token.said]
+            yes = column.union([run])
+        else:
+            yes = column.union([self._equal(column)])
+        no = column.values & ~yes
+        return Truth(no, yes) if token.said in ("!=", "<>") else Truth(yes, no)
+
+    # --- columns and values
+
+    def _value(self, column: ColumnResolver, what: str = "value", words: tuple[str, ...] = ()) -> Token:
+        self.expected = Expected(what, words, column.column.name)
+        if self.look.word in ("date", "timestamp") and self._after.kind == "text":
+            self.take()
+        token = self.look
+        if token.word in ("null", "missing"):
+            raise token.mistake(f"nothing is equal to {token.word}; write: is {token.word}")
+        if token.kind == "quoted" and token.said in self.table.columns:
+            raise token.mistake("a value is expected here, not a column; put text in single quotes")
+        if token.kind == "name" and token.word not in ("true", "false"):
+            raise token.mistake(f"a value is expected here, not {self._shown}; put text in single quotes")
+        if token.kind not in (*VALUES, "name"):
+            raise token.mistake(f"a value is expected here, not {self._shown}")
+        return self.take()
+
+    def _equal(self, column: ColumnResolver) -> Run:
+        token = self._value(column)
+        low, high = column.equal(token)
+        if low == high:
+            self._absent[column.column.name, token.said] = None
+        return low, high
+
+    def _bound(self, column: ColumnResolver) -> Run:
+        """Return the number of values below a value, and the number of values up to it."""
+        if column.column.kind == "text":
+            raise self.look.mistake(f"the column {safe_repr(column.column.name)} is text without an order; use = or in")
+        return column.equal(self._value(column))
+
+    def _group(self, column: ColumnResolver, words: tuple[str, ...] = ()) -> Run:
+        return column.group(self._value(column, "group", words))
+
+    def column(self) -> str:
+        """Parse a column's name, which a table's name may precede."""
+        token, parts = self.look, len(self.read)
+        if token.kind not in NAMED or token.word in ("and", "or"):
+            raise token.mistake(f"a column is expected here, not {self._shown}")
+        names = [self.take().said]
+        while self.look.word == "." and self._after.kind in NAMED:
+            self.take()
+            names.append(self.take().said)
+        typed = ".".join(names)
+        candidates = [
+            typed,
+            *(typed[len(one) + 1 :] for one in self.tables if typed.lower().startswith(f"{one.lower()}.")),
+        ]
+        found = (column_named(one, self.table) for one in candidates)
+        name = next((one for one in found if one is not None), None)
+        if name is None:
+            raise token.mistake(no_column(candidates[-1], self.table))
+        if name == self.table.weight:
+            raise token.mistake(f"the column {safe_repr(name)} is the weight of records, which queries cannot use")
+        self.read[parts:] = [name_text(name)]
+        return name
+
+
+def _several(word: Token, found: Iterable[str]) -> BadQuery:
+    """Return the error for an or or a not that concerns several columns."""
+    names = ", ".join(map(safe_repr, found))
+    return word.mistake(f"{word.word} is only for conditions on one column, not on {names}; use two queries")
+
+
+def _joined(one: dict[str, Truth], other: dict[str, Truth], join: Callable[[Truth, Truth], Truth]) -> dict[str, Truth]:
+    """The conditions of both; those on one column are joined."""
+    both = {name: join(one[name], other[name]) for name in one if name in other}
+    return {**one, **other, **both}
