@@ -16,7 +16,7 @@ from workbench.methods import Keep
 from workbench.models.distances import jensen_shannon
 from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
-from workbench.publication.reasons import UNDEFINED, reason
+from workbench.publication.publishable_reasons import UNDEFINED, publishable_reason
 from workbench.studies.study import Study
 
 FEW = 10
@@ -90,8 +90,8 @@ def test_a_reason_on_its_way_out_has_no_value_and_no_number():
         "the table has 41 records",
         "ill is one",
     ):
-        assert reason(raw, table) == UNDEFINED
-    assert reason("this release has no classes", table) == "this release has no groups"
+        assert publishable_reason(raw, table) == UNDEFINED
+    assert publishable_reason("this release has no classes", table) == "this release has no groups"
 
 
 def test_there_is_nothing_to_publish_quotes_nothing(tmp_path):

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from tests.attacks.linear import Attacker, Page, page_of
-from workbench.publication import format
+from workbench.publication import published_folder
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
-from workbench.publication.report.which_reports import values_of
+from workbench.publication.report.batch_plan import values_of
 from workbench.studies.study import Study
 
 SMALLEST = 10
@@ -40,7 +40,7 @@ def study_of(hidden: int, others: float, seed: int) -> Path:
 def pages(study: Study, place: Path, part: str) -> Page:
     """What is published of everybody, or of one ward."""
     with_groups = publish(study, place, releases=False, warn=lambda text: None)
-    assert not list(with_groups.rglob(format.CLASSES)), "of so few people no group is listed"
+    assert not list(with_groups.rglob(published_folder.CLASSES)), "of so few people no group is listed"
     return page_of(part, Published(with_groups).results)
 
 

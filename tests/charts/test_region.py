@@ -6,7 +6,7 @@ from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
 from workbench.charts.region import unreachable_label, unreachable_region
 from workbench.frontier.certificates import Line
-from workbench.frontier.least import LowerBounds
+from workbench.frontier.lower_bounds import LowerBounds
 from workbench.measures import PrivacyLoss, UtilityLoss
 
 STRAIGHT = LowerBounds(((Line(0.04, 0.2),),))

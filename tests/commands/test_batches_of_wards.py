@@ -10,7 +10,7 @@ import pytest
 from tests.commands.people import in_this_process
 from workbench import BadInput
 from workbench.commands import main, shared
-from workbench.publication.report import batch, reporting, which_reports
+from workbench.publication.report import batch, batch_plan, reporting
 from workbench.studies.study import Study
 
 MARKERS = ("HIV", "Gout", "Nowhere", "81.8", "planted")
@@ -119,7 +119,7 @@ def test_the_columns_that_a_study_names_in_vain_are_said(capfd):
 
 def test_the_note_on_small_groups_tells_no_number_of_them(capfd):
     study = study_of(wards())
-    assert "Few" not in which_reports.values_of(study, "ward", shared.warned)
+    assert "Few" not in batch_plan.values_of(study, "ward", shared.warned)
     assert capfd.readouterr().err == "note: some values of ward have too few records for a report, and get none\n"
 
 

@@ -3,10 +3,10 @@ import pytest
 from tests.frontier.points import P, U
 from tests.methods.raking.tables import table
 from workbench.frontier.families import Family
+from workbench.frontier.family_search import FamilySearch
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.gaps import find_widest_gap
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import FamilySearch
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, TCloseness
 

@@ -20,7 +20,7 @@ from workbench.measures import Measure, Measured, PrivacyLoss, Publication
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.publication.reasons import reason
+from workbench.publication.publishable_reasons import publishable_reason
 from workbench.publication.selection import NOT_TOLD, TOO_FEW, redact_points, refuse_untold_axes
 from workbench.releases.published_classes import disclosure_costs
 
@@ -94,7 +94,7 @@ def test_an_axis_that_would_reveal_few_people_is_refused_with_advice(table):
         BadInput, match=r"query error cannot be published.*few people; name another measure in the axes"
     ) as why:
         refuse_untold_axes(shown.on("R_id", measures[1].key))
-    assert reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
+    assert publishable_reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
 
 
 def test_only_intervals_of_averages_are_published_and_wider(table):

@@ -12,7 +12,7 @@ from tests.publication.published import carried, everything_but_releases, study_
 from workbench import BadInput
 from workbench.data import datasets
 from workbench.measures import UtilityLoss
-from workbench.publication import cost, format
+from workbench.publication import cost, published_folder
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 from workbench.studies.study import Study
@@ -120,7 +120,7 @@ def test_a_full_disk_is_said_by_the_folder_that_was_named(study, tmp_path, monke
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device", named)
 
-    monkeypatch.setattr(format, "write_chart", full)
+    monkeypatch.setattr(published_folder, "write_chart", full)
     with pytest.raises(
         BadInput, match=r"cannot write the folder .No space left on device.; .* or free some space"
     ) as told:

@@ -76,7 +76,7 @@ def dashboard(
 @contextmanager
 def shown(study: Path, store: Path | None = None) -> Iterator[Path]:
     """A published folder: this one, or a private one made of the study."""
-    from workbench.publication.format import is_published
+    from workbench.publication.published_folder import is_published
     from workbench.publication.reader import Published
 
     if study.is_dir():

@@ -10,7 +10,7 @@ from platformdirs import user_cache_path
 
 from workbench import __version__
 from workbench.base.resources import EXAMPLE
-from workbench.publication.format import FORMAT, is_published
+from workbench.publication.published_folder import FORMAT, is_published
 
 FOLDER = "WORKBENCH_PUBLISHED"  # environment variable; `workbench dashboard` sets it
 QUERY = "folder"  # parameter of the page's address: ?folder=...

@@ -21,8 +21,8 @@ from workbench.charts.scene import Scene, efficient
 from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.intervals import LEARNING, OVER, describe_intervals
-from workbench.frontier.least import bounded_support
-from workbench.frontier.least import describe_multiple as far_in_words
+from workbench.frontier.lower_bounds import bounded_support
+from workbench.frontier.lower_bounds import describe_multiple as far_in_words
 from workbench.frontier.recipe import Point, Recipe
 
 VIEWS = ("frontier", "parallel", "heat")

@@ -13,9 +13,9 @@ from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 from workbench.disclosure import spending
 from workbench.frontier.frontier import SIDES, Frontier
-from workbench.frontier.least import bounded_support, compare_with_minimum
+from workbench.frontier.lower_bounds import bounded_support, compare_with_minimum
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.yardstick import relative_costs
+from workbench.frontier.relative_costs import relative_costs
 from workbench.measures import Measure
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
 from workbench.measures.utility.random_sample import describe_sample as in_sample

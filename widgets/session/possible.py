@@ -13,7 +13,7 @@ from workbench.base.errors import Undefined
 from workbench.base.progress import PatientCancel, cancellable
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import LowerBounds, bounded_support, compute_lower_bounds
+from workbench.frontier.lower_bounds import LowerBounds, bounded_support, compute_lower_bounds
 
 REST = 0.5  # seconds after a release until it goes on
 

@@ -15,7 +15,7 @@ from workbench.charts.scene import Scene, describe_frontier
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
-    from workbench.frontier.least import LowerBounds
+    from workbench.frontier.lower_bounds import LowerBounds
     from workbench.frontier.recipe import Point
     from workbench.measures import Measure
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
-from workbench.frontier.least import LowerBounds
+from workbench.frontier.lower_bounds import LowerBounds
 
 PLACES = 80  # along the axis
 WORD = "not possible\nin classes"  # noise, and who learns from all classes together, may do with less

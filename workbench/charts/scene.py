@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.base.variants import Variant
     from workbench.frontier.decision import Decision
     from workbench.frontier.frontier import Frontier
-    from workbench.frontier.least import LowerBounds
+    from workbench.frontier.lower_bounds import LowerBounds
 
 Rows = list[dict[str, Any]]
 TOGETHER = 4  # pixels: marks that look like one

@@ -21,7 +21,7 @@ from workbench.commands.sweep import refuse_place
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch
-    from workbench.publication.report.which_reports import Choices
+    from workbench.publication.report.batch_plan import Choices
 
 VARIED = {
     "cap": float,
@@ -229,8 +229,8 @@ def _all_jobs(
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """Return the jobs of all studies, and the errors of studies that have none."""
     from workbench.publication.report.batch import Job
+    from workbench.publication.report.batch_plan import jobs_of
     from workbench.publication.report.reporting import wrong_with
-    from workbench.publication.report.which_reports import jobs_of
 
     todo, failed = [], []
     for study, stem in places.items():

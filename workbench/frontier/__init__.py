@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.frontier.intervals import with_intervals as with_intervals
-    from workbench.frontier.least import bound as bound
+    from workbench.frontier.lower_bounds import bound as bound
 
-_HOME = {"bound": "least", "with_intervals": "intervals"}
+_HOME = {"bound": "lower_bounds", "with_intervals": "intervals"}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from workbench.frontier.family_search import NARROW, FamilySearch
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import NARROW, FamilySearch
 
 ALIKE = 0.002  # of what all points span: nearer to each other two points leave no gap
 

@@ -25,12 +25,12 @@ from workbench.data.table import Table
 from workbench.frontier.budget import Budget, Deadline
 from workbench.frontier.caps import limits_of
 from workbench.frontier.families import default_families, families_from_recipes
+from workbench.frontier.family_search import FamilySearch, Objective
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.gaps import find_widest_gap
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import BASELINES, PointMaker, warn_of_failures
-from workbench.frontier.track import FamilySearch, Objective
 from workbench.measures import Measure
 
 Progress = Callable[[int, Point], object]

@@ -50,7 +50,7 @@ DIGESTS: dict[str, str] = {}
 # what decides a figure: a report or a chart may change, and the points stay
 ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
 # what makes a point, and what is kept of it
-FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/shelf.py")
+FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/stored_predictions.py")
 ENGINE = digest(*ROOMS, *FILES)
 
 

@@ -27,8 +27,8 @@ from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.objections import assess_objections
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.shelf import StoreShelf
 from workbench.frontier.store import Store
+from workbench.frontier.stored_predictions import StoredPredictions
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
@@ -190,13 +190,13 @@ class PointMaker:
         if not partly:
             _check_parameters(table, recipes, self.measures)
         self._table, self._store = table, store if store is None or isinstance(store, Store) else Store(store)
-        self._shelf = None if self._store is None else StoreShelf(self._store)
+        self._predictions = None if self._store is None else StoredPredictions(self._store)
 
     def point(self, recipe: Recipe) -> Point:
         """Return the recipe's point; errors name the recipe."""
         taken = [measure for measure in self.measures if measure.key not in self._refused]
         try:
-            with _name_recipe_in_errors(recipe), use_cache(self._shelf):
+            with _name_recipe_in_errors(recipe), use_cache(self._predictions):
                 underway.checkpoint()
                 point = _point(self._table, recipe, taken, self._store, self._smallest)
         except BadInput as error:

@@ -29,13 +29,13 @@ class PredictionCache(Protocol):
 Mine = Callable[[Sequence[Miner]], Mapping[Miner, np.ndarray]]
 Memory = dict[Any, np.ndarray]
 _turn = threading.Lock()
-_cache: ContextVar[PredictionCache | None] = ContextVar("shelf", default=None)
+_cache: ContextVar[PredictionCache | None] = ContextVar("predictions", default=None)
 
 
 @contextmanager
-def use_cache(shelf: PredictionCache | None) -> Iterator[None]:
+def use_cache(cache: PredictionCache | None) -> Iterator[None]:
     """Use this storage for everything mined in this context and thread."""
-    before = _cache.set(shelf)
+    before = _cache.set(cache)
     try:
         yield
     finally:
@@ -61,15 +61,15 @@ def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManag
 def _cached_predictions(
     memory: Memory, work: TrainingData, asked: Sequence[Miner], mine: Mine
 ) -> dict[Miner, np.ndarray]:
-    content, shelf = work.content, _cache.get()
+    content, cache = work.content, _cache.get()
     for miner in asked:
-        if (content, miner) not in memory and shelf is not None:
-            found = shelf.mined(content, miner)
+        if (content, miner) not in memory and cache is not None:
+            found = cache.mined(content, miner)
             if found is not None and len(found) == len(work.fold):
                 memory[content, miner] = found
     missing = [miner for miner in asked if (content, miner) not in memory]
     for miner, predicted in (mine(missing) if missing else {}).items():
         memory[content, miner] = predicted
-        if shelf is not None:
-            shelf.put_predictions(content, miner, predicted)
+        if cache is not None:
+            cache.put_predictions(content, miner, predicted)
     return {miner: memory[content, miner] for miner in asked}

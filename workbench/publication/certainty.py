@@ -24,7 +24,7 @@ from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import FAR, nearly_certain_columns
 from workbench.disclosure.several_releases import count_certain
 from workbench.models import Model
-from workbench.publication.shapes import Surest
+from workbench.publication.published_types import Surest
 from workbench.releases.base import Release
 from workbench.releases.published_classes import round_counts, with_published_totals
 from workbench.releases.scale import guaranteed_shares

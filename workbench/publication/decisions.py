@@ -16,8 +16,8 @@ from workbench.base.figures import join_names
 from workbench.frontier.decision import decide, neighbors
 from workbench.frontier.dominance import undominated
 from workbench.frontier.frontier import Frontier
+from workbench.publication.published_types import PublishedDecision
 from workbench.publication.selection import PublishedFrontier, easiest_to_explain
-from workbench.publication.shapes import PublishedDecision
 from workbench.studies.study import Study
 
 

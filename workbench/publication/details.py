@@ -24,14 +24,14 @@ from workbench.measures.privacy.accuracy_gain import rounded_guess_accuracy
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
-from workbench.publication import format
+from workbench.publication import published_folder
 from workbench.publication.accuracy import accuracy_of
 from workbench.publication.certainty import describe_certainty
 from workbench.publication.distributions import distributions
+from workbench.publication.exposed_values import choose_exposed_values
+from workbench.publication.publishable_reasons import publishable_reason
+from workbench.publication.published_types import Attack, Details, Figure, Reason, Risk, ScaleExample
 from workbench.publication.queries import queries
-from workbench.publication.reasons import reason
-from workbench.publication.shapes import Attack, Details, Figure, Reason, Risk, ScaleExample
-from workbench.publication.standing_out import standing_out
 from workbench.publication.tellable_queries import how_many
 from workbench.releases.base import Release
 from workbench.releases.published_classes import FINEST, RedactedClasses, published_sizes
@@ -58,13 +58,13 @@ def details_of(groups: Groups, measures: Sequence[Measure], folder: Path, values
     kind = next((one.distance for one in measures if isinstance(one, PrivacyLoss)), "")
     classes = _or_reason(table, lambda: exposures(groups.listed()))
     if isinstance(classes, pa.Table):
-        format.write_classes(folder, classes)
+        published_folder.write_classes(folder, classes)
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     misled = _or_reason(table, lambda: accuracy_of(release, of_utility, smallest, values.get(of_utility.key)))
     accuracy, rows = misled if isinstance(misled, tuple) else (misled, [])
     if release.guarantee and "reason" not in accuracy:  # only the average of the comparison is published
         accuracy, rows = {**accuracy, "most": None, "example": None, "worst": None}, []
-    format.write_populations(folder, rows)
+    published_folder.write_populations(folder, rows)
     return {
         "attack": _or_reason(table, lambda: _attack(groups.listed().release, smallest)),
         "accuracy": accuracy,
@@ -130,7 +130,7 @@ class Groups:
             seen = self.release.table.sensitive[name]
             within = allowed_shares(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
             limits[name] = np.minimum(guaranteed_shares(self.model, seen, self.smallest), within)
-        found = standing_out(classes, self.smallest, self.most, self.release.table.wording, limits)
+        found = choose_exposed_values(classes, self.smallest, self.most, self.release.table.wording, limits)
         return replace(found, is_truthful=self.release.is_truthful, hidden=self.hidden)
 
 
@@ -182,7 +182,7 @@ def _risk(groups: Groups) -> Risk:
 
 def _tied(classes: pa.Table) -> int:
     """Return how many classes that are not small are published as the most exposed."""
-    told = ~format.is_untold(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
+    told = ~published_folder.is_untold(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
     shares = classes["share"].to_numpy()[told]
     return int((shares == shares.max(initial=0)).sum())
 
@@ -191,7 +191,7 @@ def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
     try:
         return call()
     except Undefined as why:
-        return {"reason": reason(str(why), table)}
+        return {"reason": publishable_reason(str(why), table)}
 
 
 def _covered(release: Release) -> Release:
@@ -250,7 +250,7 @@ def exposures(groups: Groups) -> pa.Table:
     order = operating_system_random().permutation(len(classes))
     columns: dict[str, Any] = {}
     labels = {name: found[order] for name, found in groups.labels.items()}
-    for name, column in zip(table.quasi, format.label_columns(list(table.quasi)), strict=True):
+    for name, column in zip(table.quasi, published_folder.label_columns(list(table.quasi)), strict=True):
         columns[column] = pa.array(labels[name], pa.string())
     columns["who"] = groups.who(labels)
     people = groups.sizes[order]
@@ -259,7 +259,7 @@ def exposures(groups: Groups) -> pa.Table:
         fewest = np.where(people < 2 * smallest, 1, people - max(smallest, 1) + 1)
         columns["share"] = np.ceil(1000 / fewest) / 1000
         columns["fewest"] = [0.0] * len(order)
-        lacking = {name: pa.nulls(len(order)) for name in format.CLASS_COLUMNS if name not in columns}
+        lacking = {name: pa.nulls(len(order)) for name in published_folder.CLASS_COLUMNS if name not in columns}
         return pa.table({**columns, **lacking})
     return pa.table({**columns, **_believed(groups.told, order)})
 

@@ -18,7 +18,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data.table import Table
-from workbench.publication.shapes import CrossMoved, Distribution, DistributionRow, Distributions
+from workbench.publication.published_types import CrossMoved, Distribution, DistributionRow, Distributions
 from workbench.releases.base import Release
 from workbench.releases.before_after import SIDE, before_and_after, bins_of, cross
 

@@ -14,7 +14,14 @@ from typing import Any
 
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.wording import Wording
-from workbench.publication.shapes import Details, MeasureWords, PrivacyAxis, PublishedDecision, PublishedPoint, Results
+from workbench.publication.published_types import (
+    Details,
+    MeasureWords,
+    PrivacyAxis,
+    PublishedDecision,
+    PublishedPoint,
+    Results,
+)
 
 LONGEST = 60  # maximum characters of the study's name in a file name
 OFFERED = {  # the offered roles and their labels

@@ -1,14 +1,14 @@
 """Publish a study for people without access to the data: write a folder that contains no microdata.
 
-`workbench.publication.format` describes the files. Four rules keep raw records out:
+`workbench.publication.published_folder` describes the files. Four rules keep raw records out:
 
 - Every number of people is rounded to the study's threshold (`workbench.base.small_counts`), however large it is, and
   figures derived from class counts are derived from rounded ones (`workbench.releases.published_classes`).
 - Each measure declares how its figure may be published; otherwise the figure is hidden. Averages have two significant
   digits. The exact figures decide which points are efficient, and each decision for a stop of the slider; only the
   decisions are stored.
-- The text of an exception passes `reasons.reason`: known advice keeps the study's own numbers; any other text with a
-  number or a value of the data is replaced.
+- The text of an exception passes `publishable_reason`: known advice keeps the study's own numbers; any other text with
+  a number or a value of the data is replaced.
 - Several releases disclose more jointly than each does: a person's value is in the person's class in every one. So the
   folder contains at most the files that are offered where the page opens, and states how many people's values become
   certain to an attacker with these files and the tables of all opened classes.
@@ -37,18 +37,18 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import LEARNING, with_intervals
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.publication import format, limits, reasons, statements
+from workbench.publication import limits, publishable_reasons, published_folder, statements
 from workbench.publication.accuracy import comparable
 from workbench.publication.audited_groups import audited
-from workbench.publication.carried import NOT_SAFE, Which, with_files
 from workbench.publication.decisions import decisions_of, opened_by, study_caps
 from workbench.publication.details import details_of, groups_of
-from workbench.publication.format import NOT_CARRIED, WITHOUT
+from workbench.publication.included_files import NOT_SAFE, Which, with_files
 from workbench.publication.offer import PublishedStudy
+from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
+from workbench.publication.published_types import Details
 from workbench.publication.results import results_of
 from workbench.publication.seal import seal
 from workbench.publication.selection import PublishedFrontier, on_axes, redact_points, refuse_untold_axes
-from workbench.publication.shapes import Details
 from workbench.publication.tellable_queries import tellable
 from workbench.queries.workload import Workload
 from workbench.releases.base import Release
@@ -120,9 +120,9 @@ def publish(
         results = with_files(
             results_of(study, table, frontier, decisions, details), table, made, methods, releases, aside
         )
-        format.write_results(aside, results)
-        format.write_chart(aside, frontier.chart(640, 380).to_dict(validate=False))
-        format.write_study(aside, _bare(study, table).to_yaml())
+        published_folder.write_results(aside, results)
+        published_folder.write_chart(aside, frontier.chart(640, 380).to_dict(validate=False))
+        published_folder.write_study(aside, _bare(study, table).to_yaml())
         seal(aside)
         _into_place(aside, place)
     except OSError as error:
@@ -157,7 +157,7 @@ def _to_show(
     if decide(frontier.exact, study_caps(frontier, study)).shown is None:
         found = (point.reasons[key] for point in frontier.measured for key in frontier.axes if key in point.reasons)
         why = next(found, "")  # already sanitized
-        raise BadInput(f"{reasons.NOTHING}{f': {why}' if why else ''}")
+        raise BadInput(f"{publishable_reasons.NOTHING}{f': {why}' if why else ''}")
     return frontier
 
 
@@ -175,7 +175,9 @@ def _opened(
     made = {i: point.recipe.release(table, store) for i, point in points.items()}
     every = [groups_of(made[i], study.smallest, point.values, point.recipe.model) for i, point in points.items()]
     for done, (i, groups) in enumerate(zip(indices, audited(table, every), strict=True), 1):
-        details[i] = details_of(groups, study.measured(), format.make_point_folder(folder, i), points[i].values)
+        details[i] = details_of(
+            groups, study.measured(), published_folder.make_point_folder(folder, i), points[i].values
+        )
         step(done, len(indices), f"written: {points[i].recipe}")
     return made, comparable(details, {i: frontier.measured[i].values for i in indices})
 
@@ -245,7 +247,7 @@ def _place(folder: Path) -> Path:
         )
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder} is a file; name a folder that is new, empty, or published before")
-    if place.is_dir() and any(place.iterdir()) and not format.is_published(place):
+    if place.is_dir() and any(place.iterdir()) and not published_folder.is_published(place):
         raise BadInput(f"{folder} contains something other than a published study; name a new or an empty folder")
     return place
 

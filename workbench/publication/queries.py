@@ -14,7 +14,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.small_counts import round_count, small_limit
-from workbench.publication.shapes import Queries, QueryRow
+from workbench.publication.published_types import Queries, QueryRow
 from workbench.publication.tellable_queries import Named, how_many, met_by, people, tellable
 from workbench.queries.exact import AVG, COUNT
 from workbench.queries.query import AGGREGATES

@@ -1,7 +1,7 @@
 """Read a published study from its folder, without access to the data.
 
-`workbench.publication.format` describes the folder. The module imports nothing of the engine, because the dashboard's
-first picture waits for it.
+`workbench.publication.published_folder` describes the folder. The module imports nothing of the engine, because the
+dashboard's first picture waits for it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from workbench.base.errors import BadInput
 from workbench.base.files import CODEBOOK
 from workbench.data.column import unused_name
 from workbench.data.wording import INTERVAL, NUMBER
-from workbench.publication import format
+from workbench.publication import published_folder
 from workbench.publication.offer import PublishedStudy
+from workbench.publication.published_types import ClassRow, PopulationRow
 from workbench.publication.seal import check
-from workbench.publication.shapes import ClassRow, PopulationRow
 
 
 class Published(PublishedStudy):
@@ -27,16 +27,16 @@ class Published(PublishedStudy):
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        super().__init__(format.read_results(self.folder))
+        super().__init__(published_folder.read_results(self.folder))
         check(self.folder)
 
     def chart(self) -> dict[str, Any]:
         """Return the chart of all points as a Vega-Lite specification."""
-        return format.read_chart(self.folder)
+        return published_folder.read_chart(self.folder)
 
     def asked(self) -> str:
         """Return the study in YAML, without the location of the data."""
-        return format.read_study(self.folder)
+        return published_folder.read_study(self.folder)
 
     def exposures(self, index: int, start: int = 0, most: int = 20, wanted: str = "") -> tuple[int, list[ClassRow]]:
         """Return the number of classes, and some of them in the order of `groups.order`.
@@ -49,13 +49,15 @@ class Published(PublishedStudy):
         detail = self.opened(index)
         if not isinstance(detail["classes"], int):
             raise BadInput(f"the groups of this release cannot be shown: {detail['classes']['reason']}")
-        labels = format.label_columns(self.results["table"]["quasi"])
-        table = format.read_classes(self._place(index))
+        labels = published_folder.label_columns(self.results["table"]["quasi"])
+        table = published_folder.read_classes(self._place(index))
         for word in wanted.split():
             table = table.filter(_fits(table, labels, word))
         few = unused_name("few", table.column_names)
         table = table.append_column(few, pc.is_null(table["people"]))
-        table = table.append_column(untold := unused_name("untold", table.column_names), format.is_untold(table))
+        table = table.append_column(
+            untold := unused_name("untold", table.column_names), published_folder.is_untold(table)
+        )
         keys = [
             (few, "ascending"),
             (untold, "ascending"),
@@ -72,21 +74,21 @@ class Published(PublishedStudy):
     def populations(self, index: int) -> list[PopulationRow]:
         """Return the large populations that the release misjudges most."""
         self.opened(index)
-        return format.read_populations(self._place(index))
+        return published_folder.read_populations(self._place(index))
 
     def files(self, index: int) -> list[Path]:
         """Return the released files and their codebook; empty if the folder does not include them."""
         self.opened(index)
-        place, beginning = self._place(index), format.release_name(self.stem)
+        place, beginning = self._place(index), published_folder.release_name(self.stem)
         found = check(self.folder, f"{place.relative_to(self.folder).as_posix()}/", large=True)
         released = (path for path in found if path.name.startswith(beginning))
         return sorted(released, key=lambda path: CODEBOOK in path.name)
 
     def _place(self, index: int) -> Path:
         """Return a point's folder; raise BadInput if the study has been published again in the meantime."""
-        if format.edition(self.folder) != self.results["edition"]:
+        if published_folder.edition(self.folder) != self.results["edition"]:
             raise BadInput("the study has been published again in the meantime; reload this page")
-        place = format.point_folder(self.folder, index)
+        place = published_folder.point_folder(self.folder, index)
         check(self.folder, f"{place.relative_to(self.folder).as_posix()}/")
         return place
 

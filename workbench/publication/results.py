@@ -22,13 +22,12 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import describe_intervals
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure, Publication
-from workbench.publication.carried import NO_FILES
 from workbench.publication.decisions import beside_the_slider, ranks_of, study_caps
 from workbench.publication.details import FIGURES, example
-from workbench.publication.format import FORMAT
+from workbench.publication.included_files import NO_FILES
 from workbench.publication.promises import allows, promise
-from workbench.publication.selection import PublishedFrontier, easiest_to_explain
-from workbench.publication.shapes import (
+from workbench.publication.published_folder import FORMAT
+from workbench.publication.published_types import (
     Details,
     MeasureWords,
     PrivacyAxis,
@@ -40,6 +39,7 @@ from workbench.publication.shapes import (
     ValueShare,
     Words,
 )
+from workbench.publication.selection import PublishedFrontier, easiest_to_explain
 from workbench.releases.published_classes import with_published_totals
 from workbench.studies.study import Study
 

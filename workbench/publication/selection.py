@@ -20,7 +20,7 @@ from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured, Publication
 from workbench.models import Model
-from workbench.publication.reasons import reason
+from workbench.publication.publishable_reasons import publishable_reason
 from workbench.studies.study import Study
 
 Intervals = Mapping[str, tuple[float, float]]
@@ -131,7 +131,7 @@ def _redact_point(
     point: Point, measures: Sequence[Measure], table: Table, smallest: int, store: Store | None, again: Intervals
 ) -> Point:
     defined = [one for one in measures if not math.isnan(point.values.get(one.key, math.nan))]
-    reasons = {key: reason(text, table) for key, text in point.reasons.items()}
+    reasons = {key: publishable_reason(text, table) for key, text in point.reasons.items()}
     values, sentences, intervals = {}, {}, {}
     release = point.recipe.release(table, store) if defined else None
     again = {} if release is not None and release.guarantee else again  # the guarantee does not cover true figures
@@ -142,7 +142,7 @@ def _redact_point(
                 Measured(point.values[measure.key], "", interval=point.intervals.get(measure.key)), release, smallest
             )
         except Undefined as why:  # the release lacks what the published figure needs
-            reasons[measure.key] = reason(str(why), table)
+            reasons[measure.key] = publishable_reason(str(why), table)
             continue
         if value is None:
             declared = measure.published_as is not Publication.HIDDEN or type(measure).publish is not Measure.publish

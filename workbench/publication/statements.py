@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from workbench.base.figures import format_interval, format_number, format_whole_percent, join_names
 from workbench.publication import limits
-from workbench.publication.format import NOT_CARRIED, WITHOUT
 from workbench.publication.offer import OFFERED, PublishedStudy
+from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
+from workbench.publication.published_types import Details, MeasureWords, PublishedPoint
 from workbench.publication.reader import Published
-from workbench.publication.shapes import Details, MeasureWords, PublishedPoint
 from workbench.releases.scale import Scale
 
 NOISE = 1e-6  # per cent

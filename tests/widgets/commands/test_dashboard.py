@@ -16,7 +16,7 @@ from tests.browser.stage import free_port
 from tests.widgets.commands.typed import said
 from widgets.commands import dashboard
 from workbench.commands import main
-from workbench.publication.format import is_published
+from workbench.publication.published_folder import is_published
 from workbench.publication.reader import Published
 
 

@@ -12,7 +12,7 @@ from widgets import FrontierChart
 from workbench.base.errors import BadInput
 from workbench.frontier.certificates import Line
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import LowerBounds
+from workbench.frontier.lower_bounds import LowerBounds
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import (

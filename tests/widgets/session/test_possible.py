@@ -9,7 +9,7 @@ from widgets.base import turns
 from widgets.session import possible
 from widgets.session.possible import Possible
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.least import known_lower_bounds
+from workbench.frontier.lower_bounds import known_lower_bounds
 from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 
 

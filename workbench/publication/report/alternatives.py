@@ -10,9 +10,9 @@ from workbench.base.figures import format_number
 from workbench.charts import offline
 from workbench.publication import cost, limits, statements
 from workbench.publication.offer import OFFERED
+from workbench.publication.published_types import MeasureWords, PublishedPoint
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
-from workbench.publication.shapes import MeasureWords, PublishedPoint
 
 ROUNDED = (
     "Figures are rounded more coarsely here than in the workbench, so points may look identical, or as if another were "

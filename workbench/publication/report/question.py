@@ -10,9 +10,9 @@ from markupsafe import Markup
 from workbench.base.figures import join_names
 from workbench.base.small_counts import describe_usual_share
 from workbench.publication import limits, statements
+from workbench.publication.published_types import MeasureWords, PublishedPoint, SensitiveColumn
 from workbench.publication.reader import Published
 from workbench.publication.report.layout import render
-from workbench.publication.shapes import MeasureWords, PublishedPoint, SensitiveColumn
 
 VALUES = 15  # maximum number of listed values of a sensitive column
 

@@ -26,8 +26,8 @@ from workbench.data.table import Table
 from workbench.frontier.store import Store, Unusable
 from workbench.publication import cost, statements
 from workbench.publication.publish import Progress, publish
+from workbench.publication.publishable_reasons import publishable_reason
 from workbench.publication.reader import Published
-from workbench.publication.reasons import reason
 from workbench.publication.report.page import SECTIONS, report
 from workbench.studies.schema import ROLES
 from workbench.studies.study import Study
@@ -191,7 +191,7 @@ def build_report(
         failure = f"the folder of the study's results {error.why}"
     except (BadInput, Undefined, Unsatisfiable) as error:
         group = bool(study.data.get("only"))  # the reason itself would disclose something about the people of a group
-        failure = NOT_MADE if group else reason(str(error), base, NOT_MADE)
+        failure = NOT_MADE if group else publishable_reason(str(error), base, NOT_MADE)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
         raise

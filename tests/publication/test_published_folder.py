@@ -10,12 +10,12 @@ import pytest
 
 from tests.planted import BUCKETIZED, planted
 from workbench import BadInput
-from workbench.publication import format
+from workbench.publication import published_folder
 from workbench.publication.publish import publish
+from workbench.publication.published_types import ClassRow, PopulationRow, Results
 from workbench.publication.reader import Published
-from workbench.publication.shapes import ClassRow, PopulationRow, Results
 
-ENGINE = Path(format.__file__).parents[1]
+ENGINE = Path(published_folder.__file__).parents[1]
 FOLDER_FILES = ("results.json", "study.yaml", "frontier.vl.json", "disclosure.parquet", "populations.json")
 
 
@@ -83,7 +83,7 @@ def test_a_value_of_another_type_is_a_misfit(study, tmp_path):
 
 def test_results_are_written_once(study, tmp_path, monkeypatch):
     written, sealed = [], []
-    monkeypatch.setattr(format, "write_results", lambda folder, results: written.append(folder))
+    monkeypatch.setattr(published_folder, "write_results", lambda folder, results: written.append(folder))
     monkeypatch.setattr("workbench.publication.publish.seal", sealed.append)
     publish(study, tmp_path / "out", warn=lambda text: None)
     assert len(written) == len(sealed) == 1
@@ -92,7 +92,7 @@ def test_results_are_written_once(study, tmp_path, monkeypatch):
 def test_another_format_is_refused(study, tmp_path):
     place = publish(study, tmp_path / "out", warn=lambda text: None)
     results = json.loads((place / "results.json").read_bytes())
-    (place / "results.json").write_text(json.dumps({**results, "format": format.FORMAT - 1}))
+    (place / "results.json").write_text(json.dumps({**results, "format": published_folder.FORMAT - 1}))
     with pytest.raises(BadInput, match="published by another version of the workbench; publish it again"):
         Published(place)
 
@@ -100,4 +100,4 @@ def test_another_format_is_refused(study, tmp_path):
 def test_no_other_module_names_the_files_of_the_folder():
     naming = re.compile(rf"[\"'](?:{'|'.join(map(re.escape, FOLDER_FILES))})[\"']")
     sources = [*ENGINE.rglob("*.py"), *(ENGINE.parent / "widgets").rglob("*.py")]
-    assert [path.name for path in sources if naming.search(path.read_text("utf-8"))] == ["format.py"]
+    assert [path.name for path in sources if naming.search(path.read_text("utf-8"))] == ["published_folder.py"]

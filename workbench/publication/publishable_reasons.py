@@ -34,14 +34,14 @@ ADVICE = (
 )
 
 
-def reason(text: str, table: Table, instead: str = UNDEFINED) -> str:
+def publishable_reason(text: str, table: Table, instead: str = UNDEFINED) -> str:
     """Return a publishable reason: known advice keeps the study's numbers, other text must contain no data.
 
     Every exception text that anybody but the analyst may read passes through this function. Text with a number or a
     value of the data is replaced by `instead`.
     """
     if text.startswith(f"{NOTHING}: "):
-        return f"{NOTHING}: {reason(text.removeprefix(f'{NOTHING}: '), table, instead)}"
+        return f"{NOTHING}: {publishable_reason(text.removeprefix(f'{NOTHING}: '), table, instead)}"
     for known, published in ADVICE:
         found = re.fullmatch(known, text)
         if found and found.groupdict().get("column", table.names[0]) in table.names:

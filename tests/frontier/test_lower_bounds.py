@@ -13,7 +13,7 @@ from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.progress import Cancelled, cancellable
 from workbench.data.table import Table
 from workbench.frontier.grid import variants
-from workbench.frontier.least import (
+from workbench.frontier.lower_bounds import (
     bound,
     bounded_support,
     compare_with_minimum,

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.publication.report.which_reports import LONGEST, jobs_of, values_of
+from workbench.publication.report.batch_plan import LONGEST, jobs_of, values_of
 from workbench.studies.study import Study
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.releases.test_published_classes import random_classes
 from workbench.data.sensitive import Sensitive
 from workbench.models.classes import Classes
-from workbench.publication.standing_out import standing_out
+from workbench.publication.exposed_values import choose_exposed_values
 from workbench.releases.published_classes import redact_classes
 
 FEW = 10
@@ -31,7 +31,7 @@ def test_a_value_that_stands_out_is_shown_and_not_a_mix_of_many_values():
     classes = classes_of(diagnosis=many, well=well)
     by_loss = redact_classes(classes, "js", FEW)
     assert by_loss.exposed_value(0)[0].name == "diagnosis"
-    found = standing_out(classes, FEW)
+    found = choose_exposed_values(classes, FEW)
     seen, label, count, of = found.exposed_value(0)
     assert (seen.name, label, count, of) == ("well", "well 0", 225, 300)
     usual = 1225 / 3000
@@ -42,9 +42,9 @@ def test_a_value_that_stands_out_is_shown_and_not_a_mix_of_many_values():
 def test_what_most_have_anyway_is_never_the_value_that_stands_out():
     """Of the first class all but few have no asthma, as nearly everybody: that is no harm, and not named."""
     asthma, disease = np.array([[295, 5], [2500, 200]]), np.array([[150, 150], [900, 1800]])
-    found = standing_out(classes_of(asthma=asthma, disease=disease), FEW)
+    found = choose_exposed_values(classes_of(asthma=asthma, disease=disease), FEW)
     assert found.exposed_value(0)[:2][0].name == "disease" and found.exposed_value(0)[1] == "disease 0"
-    assert [standing_out(classes_of(asthma=asthma), FEW).exposed_value(row)[1] for row in range(2)] == [
+    assert [choose_exposed_values(classes_of(asthma=asthma), FEW).exposed_value(row)[1] for row in range(2)] == [
         "asthma 1",
         "asthma 1",
     ]
@@ -53,13 +53,13 @@ def test_what_most_have_anyway_is_never_the_value_that_stands_out():
 def test_of_values_that_may_harm_the_one_whose_odds_rise_most():
     """From 6 to 55 %, rather than the common value from 60 to 40 or the other from 34 to 5."""
     counts = np.array([[80, 110, 10], [1120, 10, 670]])
-    assert standing_out(classes_of(ill=counts), FEW).exposed_value(0)[1] == "ill 1"
+    assert choose_exposed_values(classes_of(ill=counts), FEW).exposed_value(0)[1] == "ill 1"
 
 
 def test_values_that_the_study_declares_harmful_are_the_only_ones():
     classes = classes_of(ill=np.array([[80, 110, 10], [1120, 10, 670]]))
     declared = replace(classes.sensitive["ill"], harmful=("ill 2",))
-    found = standing_out(replace(classes, sensitive={"ill": declared}), FEW)
+    found = choose_exposed_values(replace(classes, sensitive={"ill": declared}), FEW)
     assert [found.exposed_value(row)[1] for row in range(2)] == ["ill 2", "ill 2"]
 
 
@@ -70,9 +70,9 @@ def test_no_group_is_said_to_be_less_exposed_than_by_any_column_that_is_news(kin
         one = random_classes(kind, rng)
         coin = rng.binomial(one.sizes, rng.beta(2, 2, len(one)))
         both = classes_of(ill=one.histograms["ill"], coin=np.stack([coin, one.sizes - coin], axis=1))
-        found = standing_out(both, FEW)
+        found = choose_exposed_values(both, FEW)
         for name in both.histograms:
-            alone = standing_out(classes_of(**{name: both.histograms[name]}), FEW)
+            alone = choose_exposed_values(classes_of(**{name: both.histograms[name]}), FEW)
             for row in range(len(one)):
                 news = alone.exposed_value(row)[0].prior[alone.value[row]] <= 0.75
                 assert not news or found.certainty_gain(row)[1] >= alone.certainty_gain(row)[1] - 1e-9
@@ -83,7 +83,7 @@ def test_of_a_small_group_the_column_tells_nothing_of_what_they_have():
     shown = set()
     for few in (0, 3, 12):
         first, second = np.array([[few, 12 - few], [600, 700]]), np.array([[12 - few, few], [300, 1000]])
-        found = standing_out(classes_of(a=first, b=second), FEW)
+        found = choose_exposed_values(classes_of(a=first, b=second), FEW)
         shown.add((found.exposed_value(0)[0].name, found.exposed_value(0)[1], found.certainty_gain(0)))
     assert len(shown) == 1
 
@@ -93,7 +93,7 @@ def test_of_classes_that_are_alike_all_the_same_is_told(kind):
     rng = np.random.default_rng(5)
     ill = random_classes(kind, rng).histograms["ill"][rng.integers(0, 4, 50)]
     first_or_not = np.stack([ill[:, 0], ill[:, 1:].sum(axis=1)], axis=1)
-    found = standing_out(classes_of(ill=ill, first=first_or_not), FEW)
+    found = choose_exposed_values(classes_of(ill=ill, first=first_or_not), FEW)
     first, number = found.distinct
     assert len(first) < len(ill)
     for row, like in enumerate(first[number].tolist()):

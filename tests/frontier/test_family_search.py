@@ -7,8 +7,8 @@ import pytest
 from tests.frontier.points import P, U
 from tests.methods.raking.tables import table
 from workbench.frontier.families import Family
+from workbench.frontier.family_search import FamilySearch, Objective
 from workbench.frontier.recipe import Point
-from workbench.frontier.track import FamilySearch, Objective
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity, TCloseness
 

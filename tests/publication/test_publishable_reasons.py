@@ -11,7 +11,7 @@ from workbench.methods import Mondrian
 from workbench.models import AlphaK, DistinctLDiversity, EntropyLDiversity, KAnonymity
 from workbench.models import ProbabilisticLDiversity as Probabilistic
 from workbench.publication.publish import publish
-from workbench.publication.reasons import NOTHING, UNDEFINED, reason
+from workbench.publication.publishable_reasons import NOTHING, UNDEFINED, publishable_reason
 from workbench.releases.perturbed import NO_CLASSES
 from workbench.studies.study import Study
 
@@ -41,16 +41,16 @@ ADVICE = {
 @pytest.mark.parametrize(("model", "advice"), ADVICE.items(), ids=str)
 def test_why_no_release_keeps_a_model_is_told_with_the_numbers_that_were_asked_for(table, model, advice):
     raw = why(lambda: Mondrian()(table, model))
-    told = reason(raw, table)
+    told = publishable_reason(raw, table)
     assert told == f"no release of this table can satisfy {model}: {advice}"
-    assert reason(told, table) == told, "what is told may be told again"
-    assert reason(f"{NOTHING}: {raw}", table) == f"{NOTHING}: {told}"
-    assert reason(f"{raw}; 3 have 5", table) == reason(f"3 have 5: {raw}", table) == UNDEFINED
+    assert publishable_reason(told, table) == told, "what is told may be told again"
+    assert publishable_reason(f"{NOTHING}: {raw}", table) == f"{NOTHING}: {told}"
+    assert publishable_reason(f"{raw}; 3 have 5", table) == publishable_reason(f"3 have 5: {raw}", table) == UNDEFINED
 
 
 def test_how_to_have_populations_is_told(table):
     raw = why(lambda: UtilityLoss(min_support=0.9)(Mondrian()(table, KAnonymity(2))))
-    assert reason(raw, table) == raw
+    assert publishable_reason(raw, table) == raw
 
 
 def test_what_is_not_known_to_be_advice_stays_hidden(table):
@@ -62,7 +62,7 @@ def test_what_is_not_known_to_be_advice_stays_hidden(table):
         "no population has 1 % of the records; lower min_support to 3 records",
         "k = 5",
     ):
-        assert reason(raw, table) == UNDEFINED
+        assert publishable_reason(raw, table) == UNDEFINED
 
 
 def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(table, tmp_path):
@@ -77,6 +77,6 @@ def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(ta
 
 def test_a_class_is_a_group_on_pages_unless_a_column_is_called_so(table):
     told = "its values were changed at random, record by record, so it has no groups"
-    assert reason(NO_CLASSES, table) == reason(told, table) == told
+    assert publishable_reason(NO_CLASSES, table) == publishable_reason(told, table) == told
     frame = pd.DataFrame({"classes": [1, 1, 2, 2], "s": list("xyxy")})
-    assert reason(NO_CLASSES, Table.from_frame(frame, ["classes"], "s")) == NO_CLASSES
+    assert publishable_reason(NO_CLASSES, Table.from_frame(frame, ["classes"], "s")) == NO_CLASSES

@@ -9,8 +9,8 @@ points/<number>/       for each point that can be opened:
   populations.json     the large populations that it misjudges most: `PopulationRow`
   <stem>-release*.csv  the released files, if the folder includes them
 
-Every number is as coarse as it must be for publication. The types are those of `workbench.publication.shapes`. The
-module imports nothing of the engine, because the dashboard's first picture waits for it.
+Every number is as coarse as it must be for publication. The types are those of `workbench.publication.published_types`.
+The module imports nothing of the engine, because the dashboard's first picture waits for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from workbench.base.errors import BadInput
 from workbench.data.column import unused_name
-from workbench.publication.shapes import PopulationRow, Results
+from workbench.publication.published_types import PopulationRow, Results
 
 FORMAT = 18  # increased with every change that affects readers
 NOTHING = "no study has been published there; make it with: workbench dashboard --publish study.yaml folder"

@@ -15,7 +15,7 @@ from workbench.miners import Miner
 ENDING = ".mined"
 
 
-class StoreShelf:
+class StoredPredictions:
     """Stored predictions of miners, found by the miner's settings and everything it has seen; as private as the
     records.
     """

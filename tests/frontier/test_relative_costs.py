@@ -4,7 +4,7 @@ import pytest
 
 from tests.frontier.points import Fake, P, U, baselines, frontier, point
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.yardstick import relative_costs
+from workbench.frontier.relative_costs import relative_costs
 
 
 def test_shares_of_the_loss_of_removing_everything():

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from workbench.base.errors import BadInput
-from workbench.frontier.shelf import StoreShelf
 from workbench.frontier.store import Store
+from workbench.frontier.stored_predictions import StoredPredictions
 from workbench.miners import Majority, NaiveBayes
 
 
 def test_what_is_kept_is_found_by_what_was_seen_and_by_whom(tmp_path):
-    shelf, found = StoreShelf(Store(tmp_path / "store")), np.arange(5, dtype=np.int32)
-    assert shelf.mined(b"seen", Majority()) is None
-    shelf.put_predictions(b"seen", Majority(), found)
-    again = StoreShelf(Store(tmp_path / "store"))
+    stored, found = StoredPredictions(Store(tmp_path / "store")), np.arange(5, dtype=np.int32)
+    assert stored.mined(b"seen", Majority()) is None
+    stored.put_predictions(b"seen", Majority(), found)
+    again = StoredPredictions(Store(tmp_path / "store"))
     assert np.array_equal(again.mined(b"seen", Majority()), found)
     assert again.mined(b"other", Majority()) is None and again.mined(b"seen", NaiveBayes()) is None
     (path,) = (tmp_path / "store").glob("*.mined")

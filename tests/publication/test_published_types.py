@@ -3,7 +3,7 @@
 import inspect
 from typing import get_args, get_type_hints, is_typeddict
 
-from workbench.publication import shapes
+from workbench.publication import published_types
 
 
 def below(kind):
@@ -15,6 +15,9 @@ def below(kind):
 
 
 def test_every_type_is_a_piece_of_what_is_published_and_says_what_it_is():
-    declared = {one for one in vars(shapes).values() if is_typeddict(one)}
-    assert below(shapes.Results) | below(shapes.ClassRow) | below(shapes.PopulationRow) == declared
+    declared = {one for one in vars(published_types).values() if is_typeddict(one)}
+    assert (
+        below(published_types.Results) | below(published_types.ClassRow) | below(published_types.PopulationRow)
+        == declared
+    )
     assert all((inspect.getdoc(one) or "").endswith(".") for one in declared)

@@ -14,7 +14,7 @@ from workbench.models.classes import Classes
 from workbench.releases.published_classes import RedactedClasses, redact_classes
 
 
-def standing_out(
+def choose_exposed_values(
     classes: Classes,
     smallest: int,
     most: float = math.inf,

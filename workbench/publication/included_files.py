@@ -15,11 +15,11 @@ from workbench.data.table import Table
 from workbench.disclosure import spending
 from workbench.disclosure.several_releases import certain_beside, count_certain
 from workbench.methods import Method
-from workbench.publication import format
+from workbench.publication import published_folder
 from workbench.publication.certainty import certain_of
-from workbench.publication.format import NOT_CARRIED, WITHOUT
 from workbench.publication.offer import PublishedStudy
-from workbench.publication.shapes import PublishedPoint, Results, Together
+from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
+from workbench.publication.published_types import PublishedPoint, Results, Together
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # which of the opened releases have their files written
@@ -48,7 +48,7 @@ def with_files(
     offer, smallest = PublishedStudy(results), results["smallest"]
     chosen = _chosen(offer, releases)
     for i in chosen:
-        file = format.point_folder(folder, i) / f"{format.release_name(offer.stem)}.csv"
+        file = published_folder.point_folder(folder, i) / f"{published_folder.release_name(offer.stem)}.csv"
         made[i].export(file, giveaways=True, smallest=smallest)  # _chosen excludes refused releases
     files = [made[i] for i in chosen]
     return {
