@@ -1,8 +1,8 @@
-"""An attacker's own, naive Mondrian, measures and published figures, of many small tables at once.
+"""Naive Mondrian, measures and published figures of many small tables at once, as an attacker implements them.
 
-A table is its counts: values of one quasi-identifier x values of the sensitive column. Many tables are one array,
-tables x values x sensitive values. All of it follows the published rules, and none of it is code of the workbench:
-`test_points.py` compares both.
+A table is a matrix of counts: values of one quasi-identifier x values of the sensitive column. Many tables form one
+array: tables x values x sensitive values. The code follows the published rules and shares nothing with the workbench;
+`test_points.py` compares the two.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 
 TINY = 1e-12
-LARGE = 0.05  # of the records: a large population
+LARGE = 0.05  # share of the records from which a population is large
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon, along the last axis."""
+    """Return the Jensen-Shannon divergence along the last axis."""
     middle = (p + q) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p / middle), 0) + np.where(q > 0, q * np.log(q / middle), 0)
@@ -25,25 +25,25 @@ def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.where(found < TINY, 0, found)
 
 
-def nearest(counts: np.ndarray, threshold: int) -> np.ndarray:
-    """The nearest multiple, halves up; of somebody one threshold at least."""
+def round_to_nearest(counts: np.ndarray, threshold: int) -> np.ndarray:
+    """Round to the nearest multiple of the threshold, halves up; a positive count to at least one threshold."""
     return np.where(counts > 0, np.maximum(threshold * ((2 * counts + threshold) // (2 * threshold)), threshold), 0)
 
 
-def up(value: np.ndarray, step: np.ndarray | float) -> np.ndarray:
-    """The next multiple of a step that is no less."""
+def round_up(value: np.ndarray, step: np.ndarray | float) -> np.ndarray:
+    """Round up to a multiple of a step."""
     return np.round(np.ceil(value / step - 1e-9) * step, 12)
 
 
-class Ends:
-    """The least and the largest shares of values, along the last axis."""
+class Bounds:
+    """Lower and upper bounds on the shares of values, along the last axis."""
 
     def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
         self.low, self.high = low, high
 
 
-def farthest(shares: Ends, usual: Ends) -> np.ndarray:
-    """A bound of the divergence between any two distributions within these ends: each term under its chord."""
+def max_divergence(shares: Bounds, prior: Bounds) -> np.ndarray:
+    """Bound the divergence between two distributions within these bounds, each term by its chord."""
 
     def term(p: np.ndarray, q: np.ndarray) -> np.ndarray:
         p, q = np.broadcast_arrays(p, q)
@@ -51,7 +51,7 @@ def farthest(shares: Ends, usual: Ends) -> np.ndarray:
         parts = (one * np.log(np.where(one > 0, one, middle) / middle) for one in (p, q))
         return sum(np.where(one > 0, part, 0) for one, part in zip((p, q), parts, strict=True)) / 2
 
-    low, high = (np.maximum(term(p, usual.low), term(p, usual.high)) for p in (shares.low, shares.high))
+    low, high = (np.maximum(term(p, prior.low), term(p, prior.high)) for p in (shares.low, shares.high))
     width = shares.high - shares.low
     gain = np.where(width > 0, (high - low) / np.where(width > 0, width, 1), 0)
     order = np.argsort(-gain, axis=-1)
@@ -62,14 +62,14 @@ def farthest(shares: Ends, usual: Ends) -> np.ndarray:
 
 
 class Naive:
-    """Many tables, with what is computed of each from their counts."""
+    """Many tables with their classes, exact figures, published figures and objections, all computed from counts."""
 
     def __init__(self, tables: np.ndarray, threshold: int, published: np.ndarray) -> None:
         self.tables, self.threshold, self.published = tables, threshold, published
-        self.many, self.wide, self.values = tables.shape
+        self.number, self.wide, self.values = tables.shape
         self.runs = [(a, b) for a in range(self.wide) for b in range(a, self.wide)]
 
-    def only(self, chosen: np.ndarray) -> Naive:
+    def select(self, chosen: np.ndarray) -> Naive:
         return Naive(self.tables[chosen], self.threshold, self.published)
 
     # --- classes
@@ -84,7 +84,7 @@ class Naive:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """The records of each value of the quasi-identifier."""
+        """Return the number of records with each value of the quasi-identifier."""
         return self.tables.sum(axis=2)
 
     @cached_property
@@ -92,13 +92,13 @@ class Naive:
         return self.totals / np.maximum(self.records, 1)[:, None]
 
     @cached_property
-    def of_run(self) -> dict[tuple[int, int], np.ndarray]:
-        """The counts of sensitive values in each run of values."""
+    def counts_of_run(self) -> dict[tuple[int, int], np.ndarray]:
+        """Return the counts of sensitive values in each run of quasi-identifier values."""
         return {(a, b): self.tables[:, a : b + 1].sum(axis=1) for a, b in self.runs}
 
     def classes(self, k: int) -> dict[tuple[int, int], np.ndarray]:
-        """Which tables Mondrian leaves a run whole in, by run. k = 1 separates all values; 0 separates none."""
-        whole = np.ones(self.many, bool)
+        """Return by run in which tables Mondrian makes it a class. k = 1 separates all values, k = 0 none."""
+        whole = np.ones(self.number, bool)
         if k == 0:
             return {(0, self.wide - 1): whole}
         if k == 1:
@@ -119,11 +119,11 @@ class Naive:
             left = np.where(cut >= 0, np.take_along_axis(until, np.maximum(cut, 0)[:, None], 1)[:, 0], 0)
             may = there & (cut >= 0) & (np.minimum(left, size - left) >= k)
             if (kept := there & ~may & (size > 0)).any():
-                found[a, b] = found.get((a, b), np.zeros(self.many, bool)) | kept
+                found[a, b] = found.get((a, b), np.zeros(self.number, bool)) | kept
             for c in range(b - a):
                 if (here := may & (cut == c)).any():
                     for part in ((a, a + c), (a + c + 1, b)):
-                        nodes[part] = nodes.get(part, np.zeros(self.many, bool)) | here
+                        nodes[part] = nodes.get(part, np.zeros(self.number, bool)) | here
         return found
 
     # --- exact figures
@@ -133,14 +133,14 @@ class Naive:
         return {run: divergence(self._shares(run), self.prior) for run in self.runs}
 
     def _shares(self, run: tuple[int, int]) -> np.ndarray:
-        counts = self.of_run[run]
+        counts = self.counts_of_run[run]
         return counts / np.maximum(counts.sum(axis=1), 1)[:, None]
 
-    def largest(self, k: int, of_run: dict[tuple[int, int], np.ndarray]) -> np.ndarray:
-        """The largest of a figure over the classes."""
-        found = np.zeros(self.many)
+    def largest(self, k: int, figure_of_run: dict[tuple[int, int], np.ndarray]) -> np.ndarray:
+        """Return the maximum of a figure over the classes."""
+        found = np.zeros(self.number)
         for run, there in self.classes(k).items():
-            found = np.where(there, np.maximum(found, of_run[run]), found)
+            found = np.where(there, np.maximum(found, figure_of_run[run]), found)
         return found
 
     def privacy_loss(self, k: int) -> np.ndarray:
@@ -148,12 +148,12 @@ class Naive:
 
     @cached_property
     def large(self) -> np.ndarray:
-        """Which values of the quasi-identifier are large populations."""
+        """Return which values of the quasi-identifier are large populations."""
         needed = np.maximum(1, np.ceil(np.round(LARGE * self.records, 6)))
         return self.sizes >= needed[:, None]
 
     def utility_loss(self, k: int) -> np.ndarray:
-        total = np.zeros(self.many)
+        total = np.zeros(self.number)
         for (a, b), there in self.classes(k).items():
             for g in range(a, b + 1):
                 off = divergence(self._shares((g, g)), self._shares((a, b)))
@@ -163,38 +163,38 @@ class Naive:
     def smallest_class(self, k: int) -> np.ndarray:
         found = self.records.copy()
         for run, there in self.classes(k).items():
-            found = np.where(there, np.minimum(found, self.of_run[run].sum(axis=1)), found)
+            found = np.where(there, np.minimum(found, self.counts_of_run[run].sum(axis=1)), found)
         return found
 
     def number_of_classes(self, k: int) -> np.ndarray:
         return sum(there.astype(int) for there in self.classes(k).values())
 
-    # --- figures as they are published
+    # --- published figures
 
     @cached_property
-    def everybody(self) -> Ends:
-        """The shares of everybody that the published counts allow."""
+    def overall_shares(self) -> Bounds:
+        """Bound each value's share of all records by the published counts."""
         t, there = self.threshold, self.totals > 0
         low = np.where(there, np.maximum(self.published - t + 1, 1), 0)
         high = np.where(there, self.published + t, 0)
         total = int(self.published.sum())
         most = np.minimum(total + t, low + high.sum(axis=1, keepdims=True) - high)
         least = np.maximum(max(total - t + 1, 1), high + low.sum(axis=1, keepdims=True) - low)
-        return Ends(np.minimum(low / np.maximum(most, 1), 1), np.minimum(high / least, 1))
+        return Bounds(np.minimum(low / np.maximum(most, 1), 1), np.minimum(high / least, 1))
 
     @cached_property
-    def dearest(self) -> np.ndarray:
-        found = np.zeros(self.many)
+    def full_disclosure(self) -> np.ndarray:
+        found = np.zeros(self.number)
         for v in range(self.values):
             sure = np.broadcast_to(np.eye(self.values)[v], self.totals.shape)
             found = np.where(
-                self.totals[:, v] > 0, np.maximum(found, farthest(Ends(sure, sure), self.everybody)), found
+                self.totals[:, v] > 0, np.maximum(found, max_divergence(Bounds(sure, sure), self.overall_shares)), found
             )
         return found
 
-    def _ends_of_run(self, run: tuple[int, int]) -> Ends:
-        """The shares of a class that are not distinguished."""
-        counts, t = self.of_run[run], self.threshold
+    def _bounds_of_run(self, run: tuple[int, int]) -> Bounds:
+        """Bound the shares of a class by what the published counts distinguish."""
+        counts, t = self.counts_of_run[run], self.threshold
         quarter, size = math.ceil(t / 4), counts.sum(axis=1, keepdims=True)
         least, most = size - size % quarter, size - size % quarter + quarter - 1
         few, nearly = counts < t, size - counts < t
@@ -203,57 +203,61 @@ class Naive:
         high = np.where(self.totals > 0, high, 0)
         least = np.maximum(least, low.sum(axis=1, keepdims=True))
         most = np.minimum(most, high.sum(axis=1, keepdims=True))
-        return Ends(low / np.maximum(most, 1), np.minimum(high / np.maximum(least, 1), 1))
+        return Bounds(low / np.maximum(most, 1), np.minimum(high / np.maximum(least, 1), 1))
 
     @cached_property
-    def _told_of_run(self) -> dict[tuple[int, int], np.ndarray]:
-        return {run: np.minimum(farthest(self._ends_of_run(run), self.everybody), self.dearest) for run in self.runs}
+    def _published_loss_of_run(self) -> dict[tuple[int, int], np.ndarray]:
+        return {
+            run: np.minimum(max_divergence(self._bounds_of_run(run), self.overall_shares), self.full_disclosure)
+            for run in self.runs
+        }
 
     def published_privacy(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The published privacy loss of a table of few people, where no class is rounded to be tiny that need not be,
-        and where one is."""
-        t, most = self.threshold, up(self.dearest, 1e-4)
-        tiny, may = (np.zeros(self.many, bool) for _ in range(2))
+        """Return the published privacy loss of a small table: without and with optional tiny classes."""
+        t, most = self.threshold, round_up(self.full_disclosure, 1e-4)
+        tiny, may = (np.zeros(self.number, bool) for _ in range(2))
         for run, there in self.classes(k).items():
-            size = self.of_run[run].sum(axis=1)
+            size = self.counts_of_run[run].sum(axis=1)
             tiny |= there & (size <= t)
             may |= there & (size <= 2 * t)
-        loss = np.where(tiny, self.dearest, self.largest(k, self._told_of_run))
+        loss = np.where(tiny, self.full_disclosure, self.largest(k, self._published_loss_of_run))
         several = self.number_of_classes(k) > 1
 
-        def told(one: np.ndarray) -> np.ndarray:
-            return np.where(several, np.minimum(up(up(one, most / 4), 1e-4), most), 0)
+        def round_loss(exact: np.ndarray) -> np.ndarray:
+            return np.where(several, np.minimum(round_up(round_up(exact, most / 4), 1e-4), most), 0)
 
-        return told(loss), told(np.where(may, self.dearest, loss))
+        return round_loss(loss), round_loss(np.where(may, self.full_disclosure, loss))
 
     def published_utility(self, k: int) -> np.ndarray:
-        """The published utility loss of a table of few people."""
-        step = up(self.dearest, 1e-4) / 4
-        return up(up(np.maximum(self.utility_loss(k), 1e-4), step), 1e-4)
+        """Return the published utility loss of a small table."""
+        step = round_up(self.full_disclosure, 1e-4) / 4
+        return round_up(round_up(np.maximum(self.utility_loss(k), 1e-4), step), 1e-4)
 
-    # --- what speaks against a release
+    # --- objections to a release
 
     def certain(self, k: int) -> np.ndarray:
-        """The records in classes with a single value."""
-        found = np.zeros(self.many, int)
+        """Return the number of records in classes with a single sensitive value."""
+        found = np.zeros(self.number, int)
         for run, there in self.classes(k).items():
-            found += np.where(there & ((self.of_run[run] > 0).sum(axis=1) == 1), self.of_run[run].sum(axis=1), 0)
+            found += np.where(
+                there & ((self.counts_of_run[run] > 0).sum(axis=1) == 1), self.counts_of_run[run].sum(axis=1), 0
+            )
         return found
 
-    def nearly(self, k: int) -> np.ndarray:
-        """Whether a value may be nearly certain because of the release."""
-        rounded = nearest(self.totals, self.threshold)
+    def nearly_certain(self, k: int) -> np.ndarray:
+        """Return whether the release may make a value nearly certain."""
+        rounded = round_to_nearest(self.totals, self.threshold)
         half = self.threshold / 2
         low = np.where(rounded <= 2 * half, np.minimum(rounded, 1), np.ceil(rounded - half))
-        usual = low / np.maximum(nearest(self.records, self.threshold) + half, 1).astype(int)[:, None]
-        found = np.zeros(self.many, bool)
+        prior = low / np.maximum(round_to_nearest(self.records, self.threshold) + half, 1).astype(int)[:, None]
+        found = np.zeros(self.number, bool)
         for run, there in self.classes(k).items():
-            counts = self.of_run[run]
-            told = counts >= counts.sum(axis=1, keepdims=True) * 0.75
-            most = np.minimum(self._ends_of_run(run).high, 1)
-            found |= there & (told & (most >= 0.95) & (most - usual >= 0.2)).any(axis=1)
+            counts = self.counts_of_run[run]
+            is_large_share = counts >= counts.sum(axis=1, keepdims=True) * 0.75
+            most = np.minimum(self._bounds_of_run(run).high, 1)
+            found |= there & (is_large_share & (most >= 0.95) & (most - prior >= 0.2)).any(axis=1)
         return found
 
-    def is_against(self, k: int) -> np.ndarray:
-        """Whether anything speaks against a release."""
-        return (self.certain(k) > 0) | self.nearly(k) | (self.smallest_class(k) < 5)
+    def has_objection(self, k: int) -> np.ndarray:
+        """Return whether there is an objection to the release."""
+        return (self.certain(k) > 0) | self.nearly_certain(k) | (self.smallest_class(k) < 5)

@@ -1,8 +1,8 @@
-"""An attacker who enumerates the tables that fit all that is published of a study of few people.
+"""An attacker who enumerates the tables consistent with everything published about a study of few people.
 
-She reads the counts of the page, the figures of all points, which are efficient, their ranks, what dominates them, the
-decision for each stop of the slider, and what is said of each release. She knows every rule and the order of
-candidates, but not the secret of the rounding: a count is less than the threshold away from the published one.
+The attacker reads the counts of the page, the figures of all points, their efficiency, ranks and dominators, the
+decision for each stop of the slider, and the objections to each release. She knows every rule and the order of the
+candidates, but not the secret of the rounding: a count differs from the published one by less than the threshold.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ import numpy as np
 
 from tests.attacks.naive import Naive
 
-KEEP, REMOVE = 1, 0  # the baselines, as classes of at least so many
+KEEP, REMOVE = 1, 0  # the baselines, as values of k
 SAME = 1e-9
 NONE = -1
-PATIENCE = 15  # rounds in which no new value is found
+PATIENCE = 15  # rounds without a new value
 
 
 class Report(NamedTuple):
-    """What she reads of one report: counts, the k of each point, and the results."""
+    """The published figures of one report: counts, the k of each point, and the results."""
 
     threshold: int
-    counts: np.ndarray  # of the sensitive values, as they are published
+    counts: np.ndarray  # published counts of the sensitive values
     ks: Sequence[int]
     results: Mapping[str, Any]
-    rows: slice | None = None  # of the table, where it is a report of a ward; None: of all wards together
+    rows: slice | None = None  # the table's rows of a ward; None: the report covers all wards
     wards: int = 1
 
     @property
     def stops(self) -> list[float | None]:
-        return [one["cap"] for one in self.results["decisions"]]
+        return [decision["cap"] for decision in self.results["decisions"]]
 
     def figures(self, key: str) -> list[float]:
         return [point["values"][key] for point in self.results["points"]]
 
     def view(self, tables: np.ndarray) -> np.ndarray:
-        """The people that the report is about."""
+        """Return the part of each table that the report covers."""
         if self.rows is not None:
             return tables[:, self.rows]
         many, rows, values = tables.shape
         return tables.reshape(many, self.wards, rows // self.wards, values).sum(axis=1)
 
 
-def consistent(reports: Sequence[Report], tables: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """The tables of which all that is read in some reports may be published."""
+def consistent_tables(reports: Sequence[Report], tables: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return the tables that are consistent with all published figures of some reports."""
     for report in reports:
-        tables = tables[_by_counts(report, report.view(tables))]
+        tables = tables[_fits_counts(report, report.view(tables))]
     for report in reports:
         for i, k in enumerate([*report.ks, KEEP, REMOVE]):
             naive = Naive(report.view(tables), report.threshold, report.counts)
@@ -58,19 +58,21 @@ def consistent(reports: Sequence[Report], tables: np.ndarray, truth: np.ndarray)
             fits = (np.abs(low - privacy) < SAME) | (np.abs(high - privacy) < SAME)
             tables = tables[fits & (np.abs(naive.published_utility(k) - utility) < SAME)]
     for report in reports:
-        said = statements(report, report.view(np.concatenate([truth[None], tables])))
-        tables = tables[(said[1:] == said[0]).all(axis=1)]
+        derived = statements(report, report.view(np.concatenate([truth[None], tables])))
+        tables = tables[(derived[1:] == derived[0]).all(axis=1)]
     return tables
 
 
 def statements(report: Report, tables: np.ndarray) -> np.ndarray:
-    """All that a report says of its points besides figures, tables x statements. What it says of the true table is on
-    the page: `test_points.py` compares both."""
+    """Return what a report publishes about its points besides figures, as tables x statements.
+
+    `test_points.py` compares the statements of the true table with the page.
+    """
     naive = Naive(tables, report.threshold, report.counts)
-    return np.stack([*_in_words(report, naive), *_of_order(report, naive)], axis=1)
+    return np.stack([*_objections(report, naive), *_order_and_decisions(report, naive)], axis=1)
 
 
-def _by_counts(report: Report, tables: np.ndarray) -> np.ndarray:
+def _fits_counts(report: Report, tables: np.ndarray) -> np.ndarray:
     t, totals = report.threshold, tables.sum(axis=1)
     off = totals - report.counts
     fits = ((off > -t) & (off <= t)).all(axis=1) & ((totals > 0).sum(axis=1) > 1)
@@ -79,41 +81,43 @@ def _by_counts(report: Report, tables: np.ndarray) -> np.ndarray:
     return fits & (records >= (1 if published == t else published - below)) & (records <= published + above)
 
 
-def _in_words(report: Report, naive: Naive) -> Iterator[np.ndarray]:
-    """Whether something speaks against each release."""
-    yield from (naive.is_against(k) for k in report.ks)
+def _objections(report: Report, naive: Naive) -> Iterator[np.ndarray]:
+    """Yield whether there is an objection to each release."""
+    yield from (naive.has_objection(k) for k in report.ks)
 
 
-def _of_order(report: Report, naive: Naive) -> Iterator[np.ndarray]:
-    order = Order.of(report, naive)
-    yield from order.efficient.T
-    yield from order.ranks.T
-    yield from order.dominated().T
+def _order_and_decisions(report: Report, naive: Naive) -> Iterator[np.ndarray]:
+    decisions = Decisions.from_report(report, naive)
+    yield from decisions.efficient.T
+    yield from decisions.ranks.T
+    yield from decisions.dominated().T
     for stop in report.stops:
-        yield from order.decision(stop).T
+        yield from decisions.decision(stop).T
 
 
-class Order:
-    """Which points are efficient, and which is recommended, by the exact figures of many tables."""
+class Decisions:
+    """The efficient and the recommended points, by the exact figures of many tables."""
 
     def __init__(self, privacy: np.ndarray, utility: np.ndarray, safe: np.ndarray, baselines: np.ndarray) -> None:
         self.privacy, self.utility, self.safe, self.baselines = privacy, utility, safe, baselines
-        self.many, self.points = privacy.shape
+        self.number, self.points = privacy.shape
         (p, q), (u, w) = ((x[:, :, None], x[:, None, :]) for x in (privacy, utility))
         self.beats = (p <= q) & (u <= w) & ((p < q) | (u < w))  # the first dominates the second
         self.efficient = ~self.beats.any(axis=1)
 
     @classmethod
-    def of(cls, report: Report, naive: Naive) -> Order:
+    def from_report(cls, report: Report, naive: Naive) -> Decisions:
         ks = report.ks
-        privacy, utility = (np.stack([of(k) for k in ks], axis=1) for of in (naive.privacy_loss, naive.utility_loss))
-        safe = np.stack([~naive.is_against(k) for k in ks], axis=1)
+        privacy, utility = (
+            np.stack([loss(k) for k in ks], axis=1) for loss in (naive.privacy_loss, naive.utility_loss)
+        )
+        safe = np.stack([~naive.has_objection(k) for k in ks], axis=1)
         ends = np.stack([naive.privacy_loss(KEEP), naive.utility_loss(REMOVE)], axis=1)
         return cls(privacy, utility, safe, ends)
 
     @property
     def ranks(self) -> np.ndarray:
-        """How many different efficient points are safer; -1 of the others."""
+        """Return how many distinct efficient points are safer than each efficient point; -1 for the others."""
         first = np.ones_like(self.efficient)  # of those with equal figures
         for i, j in combinations(range(self.points), 2):
             first[:, j] &= ~(self._equal(i, j) & self.efficient[:, i])
@@ -125,7 +129,7 @@ class Order:
         return (self.privacy[:, i] == self.privacy[:, j]) & (self.utility[:, i] == self.utility[:, j])
 
     def dominated(self) -> np.ndarray:
-        """By how many others each point is dominated, and which of them is named."""
+        """Return for each point how many others dominate it and which of them is named."""
         found = []
         reach = [np.ptp(one, axis=1) for one in (self.privacy, self.utility)]
         reach = [np.where(one > 0, one, 1) for one in reach]
@@ -141,7 +145,7 @@ class Order:
         return np.stack(found, axis=1)
 
     def decision(self, stop: float | None) -> np.ndarray:
-        """All that is stored of the decision for a stop."""
+        """Return everything stored about the decision for a stop."""
         within = self.privacy <= np.inf if stop is None else self.privacy <= stop
         by = (self.privacy, self.utility) if stop is None else (self.utility, self.privacy)
         order = self._sorted(*by)
@@ -158,7 +162,7 @@ class Order:
         return np.column_stack([listed, chosen, shown, safer, useful, simple])
 
     def _knee(self) -> np.ndarray:
-        """The knee of the frontier of the points that nothing speaks against, or its middle point."""
+        """Return the knee of the frontier of the points without objection, or its middle point."""
         beats = self.beats & self.safe[:, :, None] & self.safe[:, None, :]
         efficient = self.safe & ~beats.any(axis=1)
         spans = self.baselines
@@ -191,53 +195,57 @@ class Order:
         return np.where(there.any(axis=1), found, NONE)
 
 
-# --- the tables that may be behind it
+# --- the tables that may be behind the published figures
 
 
-class Found(NamedTuple):
-    """A count below the threshold, and the values that it may have."""
+class Recovered(NamedTuple):
+    """A count below the threshold with too few feasible values."""
 
     what: str
     exact: int
     values: list[int]
 
 
-def recovered(
+def recover_counts(
     reports: Sequence[Report], truth: np.ndarray, rng: np.random.Generator, most: int = 30_000
-) -> list[Found]:
-    """The counts below the threshold that are left fewer values than the threshold.
+) -> list[Recovered]:
+    """Return the counts below the threshold that have fewer feasible values than the threshold.
 
-    All tables near the true one are tried, or some at random; where too few values are found, then tables near those
-    that fit, until no more are.
+    Try all tables near the true one, or a random sample. While a count has too few values, try tables near the
+    consistent ones, until no more values are found.
     """
     threshold, small = reports[0].threshold, list(targets(truth, reports[0]))
-    begun = around(truth, reports[0].counts, threshold, rng, most)
+    start = tables_around(truth, reports[0].counts, threshold, rng, most)
     if wards := [report for report in reports if report.rows is not None]:
-        begun = np.concatenate([begun, joined(wards, truth, rng, most)])
-    tables = consistent(reports, np.concatenate([truth[None], begun]), truth)
-    assert (tables == truth).all(axis=(1, 2)).any(), "the attacker is right about what she knows"
-    vain, before = 0, (0, 0)
-    while vain < PATIENCE:
-        lacking = [weight for _, weight in small if len(possible(tables, weight)) < threshold]
+        start = np.concatenate([start, joined_wards(wards, truth, rng, most)])
+    tables = consistent_tables(reports, np.concatenate([truth[None], start]), truth)
+    assert (tables == truth).all(axis=(1, 2)).any(), "the true table is consistent"
+    rounds_in_vain, before = 0, (0, 0)
+    while rounds_in_vain < PATIENCE:
+        lacking = [weight for _, weight in small if len(feasible_values(tables, weight)) < threshold]
         if not lacking:
             return []
-        now = len(lacking), sum(len(possible(tables, weight)) for weight in lacking)
-        vain, before = (vain + 1 if now == before else 0), now
+        now = len(lacking), sum(len(feasible_values(tables, weight)) for weight in lacking)
+        rounds_in_vain, before = (rounds_in_vain + 1 if now == before else 0), now
         sums = (tables * lacking[int(rng.integers(len(lacking)))]).sum(axis=(1, 2))
         ends = tables[(sums == sums.min()) | (sums == sums.max())]
         tried = [
-            nearby(tables, rng, most // 4, 3),
-            nearby(tables, rng, most // 6, threshold),
-            nearby(ends, rng, most // 4, 4),
+            perturbed_tables(tables, rng, most // 4, 3),
+            perturbed_tables(tables, rng, most // 6, threshold),
+            perturbed_tables(ends, rng, most // 4, 4),
         ]
-        tables = distinct(np.concatenate([tables, consistent(reports, distinct(np.concatenate(tried)), truth)]))
+        tables = unique_tables(
+            np.concatenate([tables, consistent_tables(reports, unique_tables(np.concatenate(tried)), truth)])
+        )
         tables = tables[rng.permutation(len(tables))[: 4 * most]]
-    found = ((what, int((weight * truth).sum()), possible(tables, weight)) for what, weight in small)
-    return [Found(what, exact, values.tolist()) for what, exact, values in found if len(values) < threshold]
+    found = ((what, int((weight * truth).sum()), feasible_values(tables, weight)) for what, weight in small)
+    return [Recovered(what, exact, values.tolist()) for what, exact, values in found if len(values) < threshold]
 
 
-def around(truth: np.ndarray, counts: np.ndarray, threshold: int, rng: np.random.Generator, most: int) -> np.ndarray:
-    """Tables near the true one whose published counts may be the same: all of them, or some at random."""
+def tables_around(
+    truth: np.ndarray, counts: np.ndarray, threshold: int, rng: np.random.Generator, most: int
+) -> np.ndarray:
+    """Return tables near the true one whose published counts may be identical: all of them, or a random sample."""
     each = []
     for column, published in zip(truth.T, counts, strict=True):
         sides = [np.arange(max(n - threshold, 0), max(n, threshold) + threshold + 1) for n in column]
@@ -250,18 +258,18 @@ def around(truth: np.ndarray, counts: np.ndarray, threshold: int, rng: np.random
     return np.stack(_product(each, rng, most), axis=2)
 
 
-def joined(wards: Sequence[Report], truth: np.ndarray, rng: np.random.Generator, most: int) -> np.ndarray:
-    """Tables of all wards, each ward as its own report allows."""
+def joined_wards(wards: Sequence[Report], truth: np.ndarray, rng: np.random.Generator, most: int) -> np.ndarray:
+    """Return tables of all wards, each ward consistent with its own report."""
     each = []
     for report in wards:
-        own = around(truth[report.rows], report.counts, report.threshold, rng, 4 * most)
+        own = tables_around(truth[report.rows], report.counts, report.threshold, rng, 4 * most)
         tables = np.repeat(truth[None], len(own), axis=0)
         tables[:, report.rows] = own
-        fitting = consistent([report], tables, truth)[:, report.rows]
+        fitting = consistent_tables([report], tables, truth)[:, report.rows]
         each.append(np.concatenate([truth[report.rows][None], fitting]))
     found = _product(each, rng, 4 * most)
     for i, one in enumerate(each):
-        for known in (0, *rng.integers(len(each[1 - i]), size=8)):  # the other ward as it is, or as it may be
+        for known in (0, *rng.integers(len(each[1 - i]), size=8)):  # the other ward's true or feasible counts
             pair = [np.repeat(each[1 - i][known][None], len(one), axis=0)] * 2
             pair[i] = one
             found = [np.concatenate(both) for both in zip(found, pair, strict=True)]
@@ -269,7 +277,7 @@ def joined(wards: Sequence[Report], truth: np.ndarray, rng: np.random.Generator,
 
 
 def _product(each: Sequence[np.ndarray], rng: np.random.Generator, most: int) -> list[np.ndarray]:
-    """All combinations of one of each, or some at random."""
+    """Return all combinations of one of each, or a random sample."""
     if np.prod([float(len(one)) for one in each]) <= most:
         places = np.stack(np.meshgrid(*(np.arange(len(one)) for one in each), indexing="ij"), axis=-1).reshape(
             -1, len(each)
@@ -280,7 +288,7 @@ def _product(each: Sequence[np.ndarray], rng: np.random.Generator, most: int) ->
 
 
 def targets(truth: np.ndarray, whole: Report) -> Iterator[tuple[str, np.ndarray]]:
-    """The counts below the threshold: of a run of towns and of sensitive values, in a ward and in all."""
+    """Yield the counts below the threshold: of each run of towns and set of sensitive values, in a ward and in all."""
     rows, values = truth.shape
     wide = rows // whole.wards
     for wards in dict.fromkeys([*((ward,) for ward in range(whole.wards)), tuple(range(whole.wards))]):
@@ -294,24 +302,24 @@ def targets(truth: np.ndarray, whole: Report) -> Iterator[tuple[str, np.ndarray]
                         yield f"wards {wards}, values {a} to {b - 1}, sensitive {chosen}", weight
 
 
-def possible(tables: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The different values of a sum of counts."""
+def feasible_values(tables: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the distinct values of a sum of counts."""
     return np.unique((tables * weight).sum(axis=(1, 2)))
 
 
-def nearby(tables: np.ndarray, rng: np.random.Generator, most: int, far: int) -> np.ndarray:
-    """Tables in which a few counts are a little different."""
-    begun = tables[rng.integers(len(tables), size=most)].copy()
-    flat = begun.reshape(most, -1)
+def perturbed_tables(tables: np.ndarray, rng: np.random.Generator, most: int, far: int) -> np.ndarray:
+    """Return copies of random tables in which a few counts are slightly changed."""
+    start = tables[rng.integers(len(tables), size=most)].copy()
+    flat = start.reshape(most, -1)
     for _ in range(3):
         cell = rng.integers(flat.shape[1], size=most)
         moved = rng.integers(-far, far + 1, size=most) * (rng.random(most) < 0.7)
         flat[np.arange(most), cell] = np.maximum(flat[np.arange(most), cell] + moved, 0)
-    return begun
+    return start
 
 
-def distinct(tables: np.ndarray) -> np.ndarray:
-    """Each table once."""
+def unique_tables(tables: np.ndarray) -> np.ndarray:
+    """Return the tables without duplicates."""
     flat = np.ascontiguousarray(tables.reshape(len(tables), -1).astype(np.int16))
     first = np.unique(flat.view(f"V{flat.shape[1] * 2}").ravel(), return_index=True)[1]
     return tables[first]

@@ -1,4 +1,4 @@
-"""Small studies at random: skewed, correlated, of several kinds."""
+"""Random small studies: skewed, correlated, of several kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from workbench.studies.study import Study
 
-MORE = (
+MORE_MEASURES = (
     "adversary's accuracy gain", "adversary's knowledge gain", "re-identification risk", "information loss",
     "discernibility", "largest quotient", "average class size", "information gain", "number of classes",
 )  # fmt: skip
@@ -20,7 +20,7 @@ WARDS = {"ward": ("north", "south")}
 WINGS = {**WARDS, "wing": ("east", "west")}
 
 
-def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
+def random_frame(kind: str, rng: np.random.Generator) -> pd.DataFrame:
     count = int(rng.integers(60, 260))
     age = np.minimum(20 + rng.geometric(0.06, count), 79)
     towns = rng.choice(TOWNS, count, p=[0.5, 0.3, 0.15, 0.05])
@@ -40,28 +40,27 @@ def frame_of(kind: str, rng: np.random.Generator) -> pd.DataFrame:
     return frame
 
 
-def batch_of(
+def batch_with_parts(
     study: Study, frame: pd.DataFrame, rng: np.random.Generator, by: Mapping[str, tuple[str, str]]
 ) -> tuple[list[Study], pd.DataFrame]:
-    """A study of everybody and those of each part by one column, or by several, as batches report them, with the frame
-    that says who is where."""
+    """Return a study of all records and one per part by one or several columns, and the frame with these columns."""
     frame = frame.assign(**{name: rng.permutation(np.resize(list(parts), len(frame))) for name, parts in by.items()})
     whole = Study.from_dict({**study.to_dict(), "roles": {**study.to_dict()["roles"], "dropped": list(by)}})
     only = [{name: part} for name, parts in by.items() for part in parts]
     return [whole, *(whole.with_(data={**whole.data, "only": one}) for one in only)], frame
 
 
-def study_of(kind: str, rng: np.random.Generator) -> Study:
+def random_study(kind: str, rng: np.random.Generator) -> Study:
     sensitive = {"nothing sensitive": [], "two columns": ["ill", "rich"]}.get(kind, ["ill"])
     ks = sorted({int(k) for k in rng.integers(2, 30, 2)})
     recipes: list[dict[str, Any]] = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": ks}}]
     measures: list[dict[str, Any]] = [{"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.2}]
     axes = ["P_loss", "U_loss(min_support=0.2)"]
     if sensitive:
-        asked = rng.choice(["t-closeness", "l-diversity"])
-        own = {"t": round(float(rng.uniform(0.1, 0.5)), 2)} if asked == "t-closeness" else {"l": 1.3}
-        recipes.append({"method": {"name": "mondrian"}, "model": {"name": str(asked), **own}})
-        measures += [{"name": str(name)} for name in rng.choice(MORE, 3, replace=False)]
+        model = rng.choice(["t-closeness", "l-diversity"])
+        parameters = {"t": round(float(rng.uniform(0.1, 0.5)), 2)} if model == "t-closeness" else {"l": 1.3}
+        recipes.append({"method": {"name": "mondrian"}, "model": {"name": str(model), **parameters}})
+        measures += [{"name": str(name)} for name in rng.choice(MORE_MEASURES, 3, replace=False)]
         measures.append({"name": "re-identification risk", "statistic": str(rng.choice(["average", "unique"]))})
     else:
         measures = [{"name": "re-identification risk"}, {"name": "information loss"}, {"name": "discernibility"}]
@@ -77,9 +76,9 @@ def study_of(kind: str, rng: np.random.Generator) -> Study:
     )  # fmt: skip
 
 
-def asked_of(rng: np.random.Generator, count: int) -> tuple[pd.DataFrame, list[str]]:
-    """People, and queries about them that overlap: cuts side by side, parts of one another, and the rest."""
-    frame = pd.concat([frame_of("several values", rng) for _ in range(1 + count // 60)], ignore_index=True)[:count]
+def random_queries(rng: np.random.Generator, count: int) -> tuple[pd.DataFrame, list[str]]:
+    """Return people and overlapping queries about them: adjacent cuts, nested conditions and complements."""
+    frame = pd.concat([random_frame("several values", rng) for _ in range(1 + count // 60)], ignore_index=True)[:count]
     cut, town, ill = int(rng.integers(25, 45)), str(rng.choice(TOWNS)), str(rng.choice(["flu", "cold", "ulcer"]))
     texts = [
         f"age >= {cut}", f"age >= {cut + 1}", f"age < {cut}", "sex = 'F'", "sex = 'M'", f"town = '{town}'",

@@ -1,7 +1,7 @@
-"""Groups of several releases that are opened together, solved by linear programs with the totals of the page.
+"""Groups of several releases that are published together, solved by linear programs with the totals of the page.
 
-The attacker reads tables of groups: who is in each, how many, and what share has the value that stands out. She knows
-k, and that each record is in one group of every release. Unknown are the records of each age and illness.
+The attacker reads tables of groups: the quasi-identifiers and size of each, and the share of its most frequent value.
+She knows k, and that each record is in one group of every release. The unknowns are the counts of each age and illness.
 """
 
 import re
@@ -24,27 +24,27 @@ THRESHOLD = 5
 STEPS = (100, 20, 10, 4)
 
 
-def people(rng: np.random.Generator, awkward: bool) -> pd.DataFrame:
-    """Ages and illnesses, skewed and correlated; or numbers next to the ends of steps for each age."""
+def random_people(rng: np.random.Generator, awkward: bool) -> pd.DataFrame:
+    """Return skewed, correlated ages and illnesses, or counts next to rounding boundaries for each age."""
     rows = []
     for age in range(20, 20 + int(rng.integers(4, 9))):
-        of = int(rng.choice([44, 45, 49, 54, 55, 59, 104, 105, 109])) if awkward else int(rng.geometric(0.015)) + 5
-        ill = int(rng.choice([1, 4, 5, 9, 14])) if awkward else rng.binomial(of, min(0.02 * (age - 19), 0.5))
+        size = int(rng.choice([44, 45, 49, 54, 55, 59, 104, 105, 109])) if awkward else int(rng.geometric(0.015)) + 5
+        ill = int(rng.choice([1, 4, 5, 9, 14])) if awkward else rng.binomial(size, min(0.02 * (age - 19), 0.5))
         rare = int(rng.integers(0, 4))
-        ill = min(ill, of)
-        rare = min(rare, of - ill)
-        rows += [(age, "flu")] * ill + [(age, "rare")] * rare + [(age, "none")] * (of - ill - rare)
+        ill = min(ill, size)
+        rare = min(rare, size - ill)
+        rows += [(age, "flu")] * ill + [(age, "rare")] * rare + [(age, "none")] * (size - ill - rare)
     return pd.DataFrame(rows, columns=["age", "ill"])
 
 
 def ages_of(label: str | None, ages: list[int]) -> list[int]:
-    """The ages that a label covers."""
+    """Return the ages that a label covers."""
     ends = [int(one) for one in re.findall(r"\d+", label or "")]
     return [age for age in ages if not ends or ends[0] <= age <= ends[-1]]
 
 
 class Reader:
-    """The unknown counts by age and illness, and what tables of groups say about them."""
+    """The unknown counts by age and illness, constrained by tables of groups."""
 
     def __init__(self, frame: pd.DataFrame, page: Any) -> None:
         self.ages, self.ills = sorted(frame["age"].unique().tolist()), sorted(frame["ill"].unique())
@@ -55,7 +55,7 @@ class Reader:
         return sum(self.attacker.row(str(age), "ill", ills or self.ills) for age in ages)
 
     def read(self, rows: list[dict[str, Any]], k: int) -> None:
-        """Take in the groups of a release."""
+        """Add the constraints of a release's groups."""
         for one in rows:
             ages, people = ages_of(one["age"], self.ages), one["people"]
             size = self.row(ages)
@@ -92,12 +92,12 @@ class Reader:
         self.attacker.upper.append((row, high))
 
 
-def recovered(seed: int, awkward: bool) -> list[tuple[object, ...]]:
-    """Counts below the threshold, of groups, of values in groups and of differences of groups, that are too certain."""
+def recover_counts(seed: int, awkward: bool) -> list[tuple[object, ...]]:
+    """Return the counts below the threshold (of groups, values and differences) with too few feasible values."""
     rng = np.random.default_rng([seed, awkward])
-    frame = people(rng, awkward)
+    frame = random_people(rng, awkward)
     while len(frame) < 60 * THRESHOLD:
-        frame = pd.concat([frame, people(rng, awkward)])
+        frame = pd.concat([frame, random_people(rng, awkward)])
     table = rounded_by(Table.from_frame(frame, ["age"], "ill"), rng.bytes(32))
     reader = Reader(frame, page_of("", {"table": _summary(table, THRESHOLD), "points": []}))
     groups: list[list[int]] = []
@@ -115,8 +115,8 @@ def recovered(seed: int, awkward: bool) -> list[tuple[object, ...]]:
         count = int(sum(exact.get((age, ill), 0) for age in ages for ill in ills))
         if not 0 < count < THRESHOLD:
             continue
-        low, high = reader.attacker.possible(reader.row(list(ages), list(ills)))
-        assert low <= count <= high, "the attacker is right about what she knows"
+        low, high = reader.attacker.feasible_range(reader.row(list(ages), list(ills)))
+        assert low <= count <= high, "the true count is feasible"
         if high - low + 1 < THRESHOLD:
             found.append((ages, ills, count, low, high))
     return found
@@ -127,5 +127,5 @@ SEEDS = [pytest.param(i, marks=[] if i < 10 else pytest.mark.exhaustive) for i i
 
 @pytest.mark.parametrize("awkward", [False, True], ids=["random", "awkward"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_small_count_of_several_releases_has_fewer_possible_values_than_the_threshold(seed, awkward):
-    assert recovered(seed, awkward) == []
+def test_small_counts_have_at_least_as_many_feasible_values_as_the_threshold_given_several_releases(seed, awkward):
+    assert recover_counts(seed, awkward) == []

@@ -1,7 +1,7 @@
-"""Small counts by the figures, the order and the decisions of points, together with the counts of a page.
+"""Infer small counts from the figures, the order and the decisions of points and the counts of a page.
 
-Studies of few people, without lists of groups: one study, a batch with its whole, and two reports of one table. In some
-of them the attacker finds fewer possible values than the threshold: these are listed, and are expected to fail.
+The studies have few people and list no groups: one study, a batch with its whole, and two reports of one table. In some
+of them the attacker finds fewer feasible values than the threshold: these are listed and expected to fail.
 """
 
 import json
@@ -12,19 +12,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attacks.concrete import folder, quietly, results
 from tests.attacks.naive import Naive
-from tests.attacks.points import KEEP, REMOVE, Order, Report, recovered
+from tests.attacks.past_attacks import published_folder, read_results, without_warnings_or_charts
+from tests.attacks.points import KEEP, REMOVE, Decisions, Report, recover_counts
 from workbench.data.published_counts import published_values
 from workbench.redaction import controlled_rounding
 from workbench.studies.study import Study
 
 KINDS = ("study", "study", "batch", "twice")
-AWKWARD = (1, 4, 5, 6, 9, 10, 11, 14, 15, 19, 20, 24, 25)  # next to a multiple of the threshold, or half way
+AWKWARD = (1, 4, 5, 6, 9, 10, 11, 14, 15, 19, 20, 24, 25)  # next to a multiple of the threshold, or halfway between
 SHAPES = ((2, 2), (3, 2), (2, 3), (4, 2))
 
 
-def study_of(ks, threshold, only=None):
+def make_study(ks, threshold, only=None):
     return Study.from_dict(
         {
             "study": "People", "smallest": threshold, "data": {"given": "people", **({"only": only} if only else {})},
@@ -35,8 +35,8 @@ def study_of(ks, threshold, only=None):
     )  # fmt: skip
 
 
-def people(cells, wards):
-    """A row a person, of counts of (ward and town) x illness."""
+def make_people(cells, wards):
+    """Return one row per person from counts of (ward and town) x illness."""
     wide = len(cells) // wards
     rows = [
         (f"ward {row // wide}", f"town {row % wide}", f"ill {v}")
@@ -47,8 +47,8 @@ def people(cells, wards):
     return pd.DataFrame(rows, columns=["ward", "town", "ill"])
 
 
-def cells_of(rng, awkward, wards, threshold):
-    """Counts of a table of few people in which each town, each illness and each ward occurs."""
+def random_cells(rng, awkward, wards, threshold):
+    """Return the counts of a small table in which each town, each illness and each ward occurs."""
     while True:
         wide, values = (2, 2) if wards > 1 else SHAPES[int(rng.integers(len(SHAPES)))]
         if awkward:
@@ -57,7 +57,7 @@ def cells_of(rng, awkward, wards, threshold):
                 cells[1] = cells[0]  # a tie
             if rng.random() < 0.4:
                 cells[-1] = cells[0]
-                cells[-1, 0] += 1  # one record decides an order
+                cells[-1, 0] += 1  # one record decides the order
         else:
             cells = rng.integers(1, int(rng.choice([8, 16, 40])), (wards * wide, values))
         cells = cells * (rng.random(cells.shape) < 0.9)
@@ -67,16 +67,19 @@ def cells_of(rng, awkward, wards, threshold):
             return cells
 
 
-def some_ks(rng, fewest):
+def random_ks(rng, fewest):
     drawn = rng.choice([2, 3, 5, 8, 10, 12, 15, 20, 30], int(rng.integers(2, 4)), replace=False)
     return sorted({min(int(k), fewest) for k in drawn})
 
 
-def report_of(cells, ks, threshold, wards=1, ward=None):
-    """A report as it is published."""
-    study, frame = study_of(ks, threshold, None if ward is None else {"ward": f"ward {ward}"}), people(cells, wards)
-    with folder(study, frame) as place:
-        read = results(place)
+def publish_report(cells, ks, threshold, wards=1, ward=None):
+    """Return a report as published."""
+    study, frame = (
+        make_study(ks, threshold, None if ward is None else {"ward": f"ward {ward}"}),
+        make_people(cells, wards),
+    )
+    with published_folder(study, frame) as place:
+        read = read_results(place)
     table = study.table(study.read(frame))
     order = [
         table.columns["ill"].labels.index(f"ill {v}") if f"ill {v}" in table.columns["ill"].labels else -1
@@ -89,53 +92,53 @@ def report_of(cells, ks, threshold, wards=1, ward=None):
     return Report(threshold, counts, ks, read, rows, wards)
 
 
-def reports_of(seed, awkward):
-    """The reports of a random study, and the table behind them."""
+def publish_reports(seed, awkward):
+    """Return the reports of a random study and the table behind them."""
     rng, kind = np.random.default_rng([seed, awkward]), KINDS[seed % len(KINDS)]
     threshold, wards = int(rng.choice([5, 10])), 2 if kind == "batch" else 1
-    cells = cells_of(rng, awkward, wards, threshold)
+    cells = random_cells(rng, awkward, wards, threshold)
     fewest = int(cells.reshape(wards, -1).sum(axis=1).min())
-    with quietly(), patch.object(controlled_rounding, "SECRET", rng.bytes(32)):
-        found = [report_of(cells, some_ks(rng, fewest), threshold, wards)]
+    with without_warnings_or_charts(), patch.object(controlled_rounding, "SECRET", rng.bytes(32)):
+        found = [publish_report(cells, random_ks(rng, fewest), threshold, wards)]
         if kind == "twice":
-            found.append(report_of(cells, some_ks(rng, fewest), threshold))
+            found.append(publish_report(cells, random_ks(rng, fewest), threshold))
         if kind == "batch":
-            found += [report_of(cells, found[0].ks, threshold, wards, ward) for ward in range(wards)]
+            found += [publish_report(cells, found[0].ks, threshold, wards, ward) for ward in range(wards)]
     return found, cells, rng
 
 
-def check_the_naive_copy(report, cells):
-    """What the attacker computes of the true table is what is published."""
+def check_naive_figures(report, cells):
+    """Check that the figures that the attacker computes from the true table are the published ones."""
     naive = Naive(report.view(cells[None]), report.threshold, report.counts)
-    order, points = Order.of(report, naive), report.results["points"]
+    decisions, points = Decisions.from_report(report, naive), report.results["points"]
     for point, k in zip(points, [*report.ks, KEEP, REMOVE], strict=True):
         assert point["values"]["U_loss"] == pytest.approx(naive.published_utility(k)[0], abs=1e-9)
         assert any(point["values"]["P_loss"] == pytest.approx(one[0], abs=1e-9) for one in naive.published_privacy(k))
-    dominated = order.dominated()[0].reshape(-1, 2).tolist()
+    dominated = decisions.dominated()[0].reshape(-1, 2).tolist()
     for i, (point, k) in enumerate(zip(points, report.ks, strict=False)):
-        assert point["efficient"] == order.efficient[0, i]
-        assert (-1 if point["rank"] is None else point["rank"]) == order.ranks[0, i]
-        assert bool(point["against"]) == naive.is_against(k)[0]
-        said = re.match(r"Dominated by number (\d+).*?(?:; so does? (one|\d+) more)?\.$", point["explain"])
+        assert point["efficient"] == decisions.efficient[0, i]
+        assert (-1 if point["rank"] is None else point["rank"]) == decisions.ranks[0, i]
+        assert bool(point["against"]) == naive.has_objection(k)[0]
+        match = re.match(r"Dominated by number (\d+).*?(?:; so does? (one|\d+) more)?\.$", point["explain"])
         count = (
             0
-            if said is None
-            else 1 + {None: 0, "one": 1}.get(said[2], int(said[2] or 0) if str(said[2]).isdigit() else 0)
+            if match is None
+            else 1 + {None: 0, "one": 1}.get(match[2], int(match[2] or 0) if str(match[2]).isdigit() else 0)
         )
-        assert dominated[i] == [count, int(said[1]) - 1 if said else -1]
-    for one in report.results["decisions"]:
-        named = [one[name] for name in ("recommended", "shown", "safer", "useful", "simplest")]
-        own = order.decision(one["cap"])[0].tolist()
+        assert dominated[i] == [count, int(match[1]) - 1 if match else -1]
+    for decision in report.results["decisions"]:
+        named = [decision[name] for name in ("recommended", "shown", "safer", "useful", "simplest")]
+        own = decisions.decision(decision["cap"])[0].tolist()
         listed = [place for place in own[: len(report.ks)] if place >= 0]
-        assert [place + 1 for place in listed] == one["within"]
+        assert [place + 1 for place in listed] == decision["within"]
         assert own[len(report.ks) :] == [-1 if number is None else number - 1 for number in named]
 
 
-RECOVERED = {  # by whether the counts are awkward: studies in which a small count has too few possible values
+RECOVERED = {  # by whether the counts are awkward: studies in which a small count has too few feasible values
     False: {2, 10, 13, 14, 18, 25, 26},  # 13 and 25 are single studies, with 9 and 8 of 10 values; the others, batches
     True: {14, 18, 22, 34, 54},
 }
-KNOWN = pytest.mark.xfail(strict=True, reason="what small tables publish reveals it, above all parts")
+KNOWN = pytest.mark.xfail(strict=True, reason="the published figures of small tables, above all of parts, disclose it")
 TRIED = {False: range(42), True: range(58)}
 SAMPLE = range(3, 7)
 STUDIES = [
@@ -151,9 +154,9 @@ STUDIES = [
 
 
 @pytest.mark.parametrize(("seed", "awkward"), STUDIES)
-def test_small_counts_keep_as_many_values_as_the_threshold(seed, awkward):
-    reports, cells, rng = reports_of(seed, awkward)
+def test_small_counts_have_at_least_as_many_feasible_values_as_the_threshold(seed, awkward):
+    reports, cells, rng = publish_reports(seed, awkward)
     for report in reports:
-        check_the_naive_copy(report, cells)
-    found = recovered(reports, cells, rng)
+        check_naive_figures(report, cells)
+    found = recover_counts(reports, cells, rng)
     assert not found, json.dumps(found)

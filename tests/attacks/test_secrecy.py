@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attacks.marked import FRAME, MARKED
+from tests.attacks.marked_table import FRAME, MARKED
 from workbench import BadInput, Recipe, Table, recipes, sweep
 from workbench.measures import PrivacyLoss
 from workbench.methods import Keep, Mondrian, Remove

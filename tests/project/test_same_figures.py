@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.attacks.studies import KINDS, frame_of, study_of
+from tests.attacks.studies import KINDS, random_frame, random_study
 from workbench import Undefined, sweep
 from workbench.frontier.store import SECRET
 from workbench.publication.publish import publish
@@ -65,7 +65,7 @@ def ready(name):
 def small(seed):
     rng = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
-    study, frame = study_of(kind, rng), frame_of(kind, rng)
+    study, frame = random_study(kind, rng), random_frame(kind, rng)
     exact = dict.fromkeys(
         study.quasi, "exact"
     )  # as recorded; tests/data/test_published_runs.py checks the other regions

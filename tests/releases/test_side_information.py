@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attacks.marked import FRAME
+from tests.attacks.marked_table import FRAME
 from workbench import BadInput, Table
 from workbench.data.datasets import path
 from workbench.data.hierarchies.builders import Nested

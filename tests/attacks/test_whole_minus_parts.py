@@ -16,7 +16,7 @@ from workbench.studies.study import Study
 SMALLEST = 10
 
 
-def study_of(hidden: int, others: float, seed: int) -> Path:
+def save_study(hidden: int, others: float, seed: int) -> Path:
     """Four wards of some size and a small one, in which a disease is common that others hardly have."""
     rng = random.Random(seed)
     rows = []
@@ -47,7 +47,7 @@ def pages(study: Study, place: Path, part: str) -> Page:
 @pytest.mark.parametrize("hidden, others", [(3, 0.02), (9, 0.02), (10, 0.0), (14, 0.0)])
 def test_the_whole_less_its_groups_tells_no_small_count(tmp_path, monkeypatch, hidden, others):
     monkeypatch.chdir(tmp_path)
-    study = study_of(hidden, others, seed=3)
+    study = save_study(hidden, others, seed=3)
     wards = values_of(study, "ward", note=lambda text: None)
     assert wards == ["ward 0", "ward 1", "ward 2"], "fewer people than are told as a number get no report"
     values = {"ill": ["Cold", "Flu", "HIV"]}
@@ -58,5 +58,5 @@ def test_the_whole_less_its_groups_tells_no_small_count(tmp_path, monkeypatch, h
         page = pages(one, tmp_path / (part or "whole"), part)
         attacker.read(page._replace(columns={"ill": page.columns["ill"]}))
     for chosen in (["Cold"], ["Flu"], ["HIV"], values["ill"]):
-        low, high = attacker.possible(attacker.row("small", "ill", chosen))
+        low, high = attacker.feasible_range(attacker.row("small", "ill", chosen))
         assert high - low + 1 >= SMALLEST, (chosen, low, high)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attacks.studies import asked_of
+from tests.attacks.studies import random_queries
 from workbench.base.small_counts import LISTED
 from workbench.data.table import Table
 from workbench.methods import Mondrian
@@ -124,7 +124,7 @@ def _met(table: Table, text: str) -> np.ndarray:
 def test_small_counts_of_queries_are_not_unique(seed):
     """Another table is told alike, in queries and columns of two releases, in which the small count is another."""
     rng, smallest = np.random.default_rng(seed), 5
-    frame, texts = asked_of(rng, LISTED * smallest + 20)
+    frame, texts = random_queries(rng, LISTED * smallest + 20)
     first = Asked(frame, texts, smallest)
     small = [i for i, count in enumerate(first.counts) if 0 < count < smallest]
     assert queries(Mondrian()(first.table, KAnonymity(20)), smallest)["rows"]

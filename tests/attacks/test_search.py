@@ -1,0 +1,33 @@
+"""Small counts are not unique among the tables that are consistent with everything published.
+
+A witness shows that: another table, with people changed, moved, added or removed, whose publications are identical to
+the last byte and in which the count differs. Four counts are drawn from each study, or all if there are fewer.
+"""
+
+import pytest
+
+from tests.attacks.search import find_unique_counts
+
+DEFAULT = {
+    "study": (3, 4, 26, 32, 38, 47, 56, 80, 95, 199),
+    "batch": (3, 4),
+    "twice": (3,),
+    "wings": (3,),
+}  # run by default
+ALL = {"study": range(200), "batch": range(20), "twice": range(10), "wings": (3, 4)}
+STUDIES = [
+    pytest.param(how, seed, marks=[] if seed in DEFAULT[how] else pytest.mark.exhaustive, id=f"{how}-{seed}")
+    for how, seeds in ALL.items()
+    for seed in seeds
+]
+
+
+@pytest.mark.parametrize(("how", "seed"), STUDIES)
+def test_small_counts_are_not_unique(how, seed):
+    """Search a study, a batch of wards with their whole, a study published twice, and wards with wings."""
+    total, left = find_unique_counts(how, seed)
+    assert not left, f"no witness for {len(left)} of {total} small counts: {left}"
+
+
+def test_most_studies_have_small_counts():
+    assert sum(find_unique_counts("study", seed, tries=0)[0] > 0 for seed in DEFAULT["study"]) == len(DEFAULT["study"])
