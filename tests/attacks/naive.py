@@ -66,8 +66,8 @@ class Naive:
 
     def __init__(self, tables: np.ndarray, threshold: int, published: np.ndarray) -> None:
         self.tables, self.threshold, self.published = tables, threshold, published
-        self.number, self.wide, self.values = tables.shape
-        self.runs = [(a, b) for a in range(self.wide) for b in range(a, self.wide)]
+        self.number, self.width, self.values = tables.shape
+        self.runs = [(a, b) for a in range(self.width) for b in range(a, self.width)]
 
     def select(self, chosen: np.ndarray) -> Naive:
         return Naive(self.tables[chosen], self.threshold, self.published)
@@ -100,13 +100,13 @@ class Naive:
         """Return by run in which tables Mondrian makes it a class. k = 1 separates all values, k = 0 none."""
         whole = np.ones(self.number, bool)
         if k == 0:
-            return {(0, self.wide - 1): whole}
+            return {(0, self.width - 1): whole}
         if k == 1:
-            return {(g, g): self.sizes[:, g] > 0 for g in range(self.wide)}
+            return {(g, g): self.sizes[:, g] > 0 for g in range(self.width)}
         found: dict[tuple[int, int], np.ndarray] = {}
-        nodes = {(0, self.wide - 1): whole}
+        nodes = {(0, self.width - 1): whole}
         while nodes:
-            (a, b), there = nodes.popitem()
+            (a, b), mask = nodes.popitem()
             sizes = self.sizes[:, a : b + 1]
             size = sizes.sum(axis=1)
             until = np.cumsum(sizes, axis=1)
@@ -117,8 +117,8 @@ class Naive:
             )
             cut = np.where(median >= last, before, median)
             left = np.where(cut >= 0, np.take_along_axis(until, np.maximum(cut, 0)[:, None], 1)[:, 0], 0)
-            may = there & (cut >= 0) & (np.minimum(left, size - left) >= k)
-            if (kept := there & ~may & (size > 0)).any():
+            may = mask & (cut >= 0) & (np.minimum(left, size - left) >= k)
+            if (kept := mask & ~may & (size > 0)).any():
                 found[a, b] = found.get((a, b), np.zeros(self.number, bool)) | kept
             for c in range(b - a):
                 if (here := may & (cut == c)).any():
@@ -139,8 +139,8 @@ class Naive:
     def largest(self, k: int, figure_of_run: dict[tuple[int, int], np.ndarray]) -> np.ndarray:
         """Return the maximum of a figure over the classes."""
         found = np.zeros(self.number)
-        for run, there in self.classes(k).items():
-            found = np.where(there, np.maximum(found, figure_of_run[run]), found)
+        for run, mask in self.classes(k).items():
+            found = np.where(mask, np.maximum(found, figure_of_run[run]), found)
         return found
 
     def privacy_loss(self, k: int) -> np.ndarray:
@@ -154,29 +154,29 @@ class Naive:
 
     def utility_loss(self, k: int) -> np.ndarray:
         total = np.zeros(self.number)
-        for (a, b), there in self.classes(k).items():
+        for (a, b), mask in self.classes(k).items():
             for g in range(a, b + 1):
                 off = divergence(self._shares((g, g)), self._shares((a, b)))
-                total += np.where(there & self.large[:, g], off, 0)
+                total += np.where(mask & self.large[:, g], off, 0)
         return total / np.maximum(self.large.sum(axis=1), 1)
 
     def smallest_class(self, k: int) -> np.ndarray:
         found = self.records.copy()
-        for run, there in self.classes(k).items():
-            found = np.where(there, np.minimum(found, self.counts_of_run[run].sum(axis=1)), found)
+        for run, mask in self.classes(k).items():
+            found = np.where(mask, np.minimum(found, self.counts_of_run[run].sum(axis=1)), found)
         return found
 
     def number_of_classes(self, k: int) -> np.ndarray:
-        return sum(there.astype(int) for there in self.classes(k).values())
+        return sum(mask.astype(int) for mask in self.classes(k).values())
 
     # --- published figures
 
     @cached_property
     def overall_shares(self) -> Bounds:
         """Bound each value's share of all records by the published counts."""
-        t, there = self.threshold, self.totals > 0
-        low = np.where(there, np.maximum(self.published - t + 1, 1), 0)
-        high = np.where(there, self.published + t, 0)
+        t, mask = self.threshold, self.totals > 0
+        low = np.where(mask, np.maximum(self.published - t + 1, 1), 0)
+        high = np.where(mask, self.published + t, 0)
         total = int(self.published.sum())
         most = np.minimum(total + t, low + high.sum(axis=1, keepdims=True) - high)
         least = np.maximum(max(total - t + 1, 1), high + low.sum(axis=1, keepdims=True) - low)
@@ -216,10 +216,10 @@ class Naive:
         """Return the published privacy loss of a small table: without and with optional tiny classes."""
         t, most = self.threshold, round_up(self.full_disclosure, 1e-4)
         tiny, may = (np.zeros(self.number, bool) for _ in range(2))
-        for run, there in self.classes(k).items():
+        for run, mask in self.classes(k).items():
             size = self.counts_of_run[run].sum(axis=1)
-            tiny |= there & (size <= t)
-            may |= there & (size <= 2 * t)
+            tiny |= mask & (size <= t)
+            may |= mask & (size <= 2 * t)
         loss = np.where(tiny, self.full_disclosure, self.largest(k, self._published_loss_of_run))
         several = self.number_of_classes(k) > 1
 
@@ -238,9 +238,9 @@ class Naive:
     def certain(self, k: int) -> np.ndarray:
         """Return the number of records in classes with a single sensitive value."""
         found = np.zeros(self.number, int)
-        for run, there in self.classes(k).items():
+        for run, mask in self.classes(k).items():
             found += np.where(
-                there & ((self.counts_of_run[run] > 0).sum(axis=1) == 1), self.counts_of_run[run].sum(axis=1), 0
+                mask & ((self.counts_of_run[run] > 0).sum(axis=1) == 1), self.counts_of_run[run].sum(axis=1), 0
             )
         return found
 
@@ -251,11 +251,11 @@ class Naive:
         low = np.where(rounded <= 2 * half, np.minimum(rounded, 1), np.ceil(rounded - half))
         prior = low / np.maximum(round_to_nearest(self.records, self.threshold) + half, 1).astype(int)[:, None]
         found = np.zeros(self.number, bool)
-        for run, there in self.classes(k).items():
+        for run, mask in self.classes(k).items():
             counts = self.counts_of_run[run]
             is_large_share = counts >= counts.sum(axis=1, keepdims=True) * 0.75
             most = np.minimum(self._bounds_of_run(run).high, 1)
-            found |= there & (is_large_share & (most >= 0.95) & (most - prior >= 0.2)).any(axis=1)
+            found |= mask & (is_large_share & (most >= 0.95) & (most - prior >= 0.2)).any(axis=1)
         return found
 
     def has_objection(self, k: int) -> np.ndarray:

@@ -184,15 +184,15 @@ class Decisions:
 
     def _first(self, *keys: np.ndarray, among: np.ndarray) -> np.ndarray:
         order = self._sorted(*keys)
-        there = np.take_along_axis(among, order, 1)
-        found = np.take_along_axis(order, there.argmax(axis=1)[:, None], 1)[:, 0]
-        return np.where(there.any(axis=1), found, NONE)
+        mask = np.take_along_axis(among, order, 1)
+        found = np.take_along_axis(order, mask.argmax(axis=1)[:, None], 1)[:, 0]
+        return np.where(mask.any(axis=1), found, NONE)
 
     def _last(self, among: np.ndarray) -> np.ndarray:
         order = self._sorted(self.privacy, self.utility)[:, ::-1]
-        there = np.take_along_axis(among, order, 1)
-        found = np.take_along_axis(order, there.argmax(axis=1)[:, None], 1)[:, 0]
-        return np.where(there.any(axis=1), found, NONE)
+        mask = np.take_along_axis(among, order, 1)
+        found = np.take_along_axis(order, mask.argmax(axis=1)[:, None], 1)[:, 0]
+        return np.where(mask.any(axis=1), found, NONE)
 
 
 # --- the tables that may be behind the published figures
@@ -290,14 +290,14 @@ def _product(each: Sequence[np.ndarray], rng: np.random.Generator, most: int) ->
 def targets(truth: np.ndarray, whole: Report) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the counts below the threshold: of each run of towns and set of sensitive values, in a ward and in all."""
     rows, values = truth.shape
-    wide = rows // whole.wards
+    width = rows // whole.wards
     for wards in dict.fromkeys([*((ward,) for ward in range(whole.wards)), tuple(range(whole.wards))]):
-        for a, b in combinations(range(wide + 1), 2):
+        for a, b in combinations(range(width + 1), 2):
             for size in range(1, values + 1):
                 for chosen in combinations(range(values), size):
                     weight = np.zeros(truth.shape, int)
                     for ward in wards:
-                        weight[ward * wide + a : ward * wide + b, list(chosen)] = 1
+                        weight[ward * width + a : ward * width + b, list(chosen)] = 1
                     if 0 < (weight * truth).sum() < whole.threshold:
                         yield f"wards {wards}, values {a} to {b - 1}, sensitive {chosen}", weight
 

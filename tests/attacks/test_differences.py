@@ -1,6 +1,6 @@
-"""What an attacker works out of published figures: counts from losses, from two points, from a batch, from reasons.
+"""Infer counts from published figures: from losses, from two points, from a batch, from reasons.
 
-Each attack succeeds against figures that are told exactly, and finds many counts in those that are published.
+Each attack succeeds on exact figures and finds many feasible counts in the published ones.
 """
 
 import json
@@ -22,42 +22,42 @@ from workbench.studies.study import Study
 FEW = 10
 
 
-def classes_of_two(*classes: tuple[int, int]) -> Table:
-    """A table with classes of so many people, of whom so many are ill."""
-    rows = [(q, s) for q, (of, ill) in enumerate(classes) for s in ["ill"] * ill + ["well"] * (of - ill)]
+def table_of_classes(*classes: tuple[int, int]) -> Table:
+    """Return a table of classes, each given as its size and its number of ill people."""
+    rows = [(q, s) for q, (size, ill) in enumerate(classes) for s in ["ill"] * ill + ["well"] * (size - ill)]
     return Table.from_frame(pd.DataFrame(rows, columns=["q", "s"]), quasi=["q"], sensitive="s")
 
 
-def told(table: Table) -> tuple[float | None, list[str]]:
-    """The privacy loss as it is told, and what is said of each class."""
+def publish_figures(table: Table) -> tuple[float | None, list[str]]:
+    """Return the published privacy loss and the published rows of the classes."""
     release, measure = Keep()(table), PrivacyLoss()
     value, _ = measure.publish(measure(release), release, FEW)
     return value, sorted(json.dumps(row) for row in exposures(Groups(release, FEW)).to_pylist())
 
 
-@pytest.mark.parametrize(("of", "hidden"), [(1323, 6), (331, 5), (90, 6)])
-def test_who_is_not_ill_in_a_large_class_cannot_be_solved_for_from_the_largest_loss(of, hidden):
-    """With two values the loss is a function of the count: told in four figures, only one count fits."""
+@pytest.mark.parametrize(("size", "hidden"), [(1323, 6), (331, 5), (90, 6)])
+def test_a_small_count_in_a_large_class_does_not_follow_from_the_maximum_loss(size, hidden):
+    """With two values the loss is a function of the count: four digits of it identify the count."""
     prior = np.array([0.7, 0.3])
-    exact = {c: round(float(jensen_shannon(np.array([1 - c / of, c / of]), prior)), 4) for c in range(1, FEW)}
-    assert sum(loss == exact[hidden] for loss in exact.values()) == 1, "the attack, on a loss in four figures"
-    found = [told(classes_of_two((of, of - c), (3000, 900 + c))) for c in range(1, FEW)]
+    exact = {c: round(float(jensen_shannon(np.array([1 - c / size, c / size]), prior)), 4) for c in range(1, FEW)}
+    assert sum(loss == exact[hidden] for loss in exact.values()) == 1, "the attack on a loss of four digits"
+    found = [publish_figures(table_of_classes((size, size - c), (3000, 900 + c))) for c in range(1, FEW)]
     assert sum(one == found[hidden - 1] for one in found) >= 5
 
 
-def test_a_class_that_is_split_in_the_next_point_is_not_the_difference_of_the_two():
-    """3 of 5: the class of 8,489 less that of 8,484, in people who are certain, at risk, or in the class."""
+def test_the_difference_of_two_points_does_not_disclose_a_split_class():
+    """The attack subtracts a class of 8,484 from one of 8,489: its size and its people who are certain or at risk."""
 
-    def said(of: int, certain: int) -> list[object]:
-        release = Keep()(classes_of_two((of, certain), (3000, 100)))
+    def published(size: int, certain: int) -> list[object]:
+        release = Keep()(table_of_classes((size, certain), (3000, 100)))
         measures = (AccuracyGain(), ReidentificationRisk("unique"), ReidentificationRisk("average"), PrivacyLoss())
         return [measure.publish(measure(release), release, FEW) for measure in measures]
 
-    parts = {json.dumps([said(8484, 8480), said(8484 + n, 8480 + c)]) for n in (5, 4) for c in range(1, n)}
+    parts = {json.dumps([published(8484, 8480), published(8484 + n, 8480 + c)]) for n in (5, 4) for c in range(1, n)}
     assert len(parts) == 1
 
 
-def test_without_a_sensitive_column_a_loss_is_as_coarse_as_the_sizes():
+def test_losses_without_a_sensitive_column_are_as_coarse_as_the_sizes():
     frame = pd.DataFrame({"q": np.repeat(np.arange(40), np.arange(1, 41))})
     rows = exposures(Groups(Keep()(Table.from_frame(frame, quasi=["q"])), FEW)).to_pylist()
     sizes = {row["q"]: int(row["q"]) + 1 for row in rows}
@@ -67,24 +67,24 @@ def test_without_a_sensitive_column_a_loss_is_as_coarse_as_the_sizes():
         assert loss >= max(1 / sizes[row["q"]] for row in rows if row["share"] == loss) - 1e-3
 
 
-def test_the_whole_less_the_other_wards_is_a_range():
-    """A ward of few has no report; what the others and the whole are told to be leaves every number for it."""
+def test_the_difference_of_the_whole_and_the_other_wards_is_a_range():
+    """A small ward has no report; the counts published for the others and the whole leave every count feasible."""
 
-    def range_of(said: int) -> range:
-        return range(lower_bound(said, FEW), lower_bound(said + FEW, FEW))
+    def feasible_counts(published: int) -> range:
+        return range(lower_bound(published, FEW), lower_bound(published + FEW, FEW))
 
     for hidden in range(1, FEW):
         wards = [83, 41, 122]
         whole, others = (
-            range_of(round_count(sum(wards) + hidden, FEW)),
-            [range_of(round_count(one, FEW)) for one in wards],
+            feasible_counts(round_count(sum(wards) + hidden, FEW)),
+            [feasible_counts(round_count(one, FEW)) for one in wards],
         )
         low, high = whole[0] - sum(one[-1] for one in others), whole[-1] - sum(one[0] for one in others)
         assert low <= hidden <= high and len(set(range(1, FEW)) & set(range(low, high + 1))) >= FEW // 2
 
 
-def test_a_reason_on_its_way_out_has_no_value_and_no_number():
-    table = classes_of_two((11, 9), (30, 4))
+def test_published_reasons_contain_no_value_and_no_number():
+    table = table_of_classes((11, 9), (30, 4))
     for raw in (
         "'ill', the commonest value of 's', holds 81.8 % of the records",
         "the table has 41 records",
@@ -94,7 +94,7 @@ def test_a_reason_on_its_way_out_has_no_value_and_no_number():
     assert publishable_reason("this release has no classes", table) == "this release has no groups"
 
 
-def test_there_is_nothing_to_publish_quotes_nothing(tmp_path):
+def test_the_error_that_nothing_can_be_published_quotes_no_value(tmp_path):
     frame = pd.DataFrame({"q": range(11), "s": ["HIV"] * 9 + ["flu"] * 2})
     study = Study.from_dict(
         {

@@ -103,7 +103,7 @@ MORE = [
 
 
 @pytest.mark.parametrize(("method", "model", "why"), MORE, ids=str)
-def test_these_methods_disclose_more_and_the_documentation_lists_them(method, model, why):
+def test_these_methods_disclose_more_than_they_show_as_documented(method, model, why):
     assert why in DOCUMENTED
     for seed in range(60):
         given = people(seed)

@@ -1,6 +1,6 @@
-"""An attacker looks up the ends of the ranges that a released file prints: none is the value of a few records.
+"""The ends of the ranges in a released file are no values of few records.
 
-She reads the files alone, by a pattern of her own, and counts in the original with pandas.
+The attacker reads the files by her own pattern and counts in the original with pandas.
 """
 
 import re
@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.data import ambulatory, datasets
-from workbench.data import donations as gifts
+from workbench.data import ambulatory, datasets, donations
 from workbench.measures import InformationLoss, UtilityLoss
 from workbench.methods import KMember, Mondrian
 from workbench.models import KAnonymity
@@ -26,7 +25,7 @@ RANGE = re.compile(
 
 
 def ends(labels):
-    """Every number that is printed at an end of a range; labels that are no range are values or nodes."""
+    """Return every number at an end of a range; other labels are values or nodes."""
     found = set()
     for label in labels:
         shown = RANGE.fullmatch(label.removesuffix(" or missing"))
@@ -35,7 +34,7 @@ def ends(labels):
 
 
 def rare(printed, original, is_round=lambda number: False):
-    """The printed numbers that one to nine records have."""
+    """Return the printed numbers that occur in one to nine records."""
     often = original.dropna().value_counts()
     return {n for n in printed if 0 < often.get(n, 0) < THRESHOLD and not is_round(n)}
 
@@ -62,7 +61,7 @@ def skewed(records=4000, seed=0):
 
 
 TABLES = {
-    "generated donations": (lambda: gifts.generate(20_000, 0), ("state", "zip", "amount"), "party", "amount"),
+    "generated donations": (lambda: donations.generate(20_000, 0), ("state", "zip", "amount"), "party", "amount"),
     "generated visits": (
         lambda: ambulatory.generate(8_000, 0),
         ("birth_year", "sex", "region"),
@@ -75,7 +74,7 @@ TABLES = {
 
 @pytest.mark.parametrize("method", ["mondrian", "k-member"])
 @pytest.mark.parametrize("name", TABLES)
-def test_no_printed_end_is_the_value_of_few_records(name, method, tmp_path):
+def test_no_end_of_a_range_is_the_value_of_few_records(name, method, tmp_path):
     make, quasi, sensitive, _ = TABLES[name]
     frame = make()[[*quasi, sensitive]]
     frame = frame.head(1500) if method == "k-member" else frame
@@ -87,7 +86,7 @@ def test_no_printed_end_is_the_value_of_few_records(name, method, tmp_path):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_codebook_prints_no_other_ends(name, tmp_path):
+def test_no_end_in_the_codebook_is_the_value_of_few_records(name, tmp_path):
     make, quasi, sensitive, number = TABLES[name]
     frame = make()[[*quasi, sensitive]]
     _, books = released(Study(quasi=quasi, sensitive=(sensitive,)), frame, tmp_path)
@@ -96,18 +95,18 @@ def test_the_codebook_prints_no_other_ends(name, tmp_path):
     assert len(bounds) and rare(set(bounds), frame[number], lambda one: one % 5 == 0) == set()
 
 
-def test_groups_of_equal_size_begin_at_shared_values(tmp_path):
-    frame = gifts.generate(20_000, 0)[["amount", "state", "party"]]
+def test_quantile_intervals_begin_at_values_of_many_records(tmp_path):
+    frame = donations.generate(20_000, 0)[["amount", "state", "party"]]
     hierarchies = {"amount": {"builder": "intervals", "quantiles": [40, 10, 4]}}
     study = Study(quasi=("amount", "state"), sensitive=("party",), hierarchies=hierarchies, regions={"amount": "nodes"})
     shown, _ = released(study, frame, tmp_path)
     printed = ends(shown["amount"].unique())
     assert len(printed) > 5 and rare(printed, frame["amount"], lambda number: number % 5 == 0) == set()
     exact, _ = released(study.with_(regions={"amount": "exact"}), frame, tmp_path)
-    assert rare(ends(exact["amount"].unique()), frame["amount"]), "which exact ends would not"
+    assert rare(ends(exact["amount"].unique()), frame["amount"]), "exact ends are values of few records"
 
 
-@pytest.mark.skipif(not SHARED.is_file(), reason="the real donations are no part of the project")
+@pytest.mark.skipif(not SHARED.is_file(), reason="the real donations are not part of the project")
 def test_real_donations(tmp_path):
     frame = pd.read_csv(SHARED, dtype={"zip": str}).sample(40_000, random_state=0)
     study = Study(
@@ -120,18 +119,18 @@ def test_real_donations(tmp_path):
     assert rare(ends(shown["amount"].unique()), frame["amount"]) == set()
     assert any(label.endswith("**") for label in shown["zip"])
     exact, _ = released(study.with_(regions={"amount": "exact", "zip": "exact"}), frame, tmp_path)
-    assert len(rare(ends(exact["amount"].unique()), frame["amount"])) > 50, "as it was before"
+    assert len(rare(ends(exact["amount"].unique()), frame["amount"])) > 50, "exact ends are values of few records"
 
 
 @pytest.mark.parametrize("method", [Mondrian(), KMember()], ids=str)
-def test_safe_ends_cost_little_on_common_values(method):
+def test_safe_ends_cost_little_utility(method):
     adult = datasets.adult()
     if isinstance(method, KMember):
         adult = adult.sample(2000)
     exact = {name: "exact" for name in adult.quasi}
     safe = {name: "ranges" if name == "age" else "exact" for name in adult.quasi}
-    lost = {}
+    losses = {}
     for name, regions in (("exact", exact), ("safe", safe)):
         release = method(adult.with_regions(regions), KAnonymity(10))
-        lost[name] = UtilityLoss()(release).value, InformationLoss()(release).value
-    assert lost["safe"] == pytest.approx(lost["exact"], rel=0.1)
+        losses[name] = UtilityLoss()(release).value, InformationLoss()(release).value
+    assert losses["safe"] == pytest.approx(losses["exact"], rel=0.1)

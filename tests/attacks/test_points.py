@@ -37,9 +37,9 @@ def make_study(ks, threshold, only=None):
 
 def make_people(cells, wards):
     """Return one row per person from counts of (ward and town) x illness."""
-    wide = len(cells) // wards
+    width = len(cells) // wards
     rows = [
-        (f"ward {row // wide}", f"town {row % wide}", f"ill {v}")
+        (f"ward {row // width}", f"town {row % width}", f"ill {v}")
         for row, counts in enumerate(cells)
         for v, n in enumerate(counts)
         for _ in range(n)
@@ -50,18 +50,18 @@ def make_people(cells, wards):
 def random_cells(rng, awkward, wards, threshold):
     """Return the counts of a small table in which each town, each illness and each ward occurs."""
     while True:
-        wide, values = (2, 2) if wards > 1 else SHAPES[int(rng.integers(len(SHAPES)))]
+        width, values = (2, 2) if wards > 1 else SHAPES[int(rng.integers(len(SHAPES)))]
         if awkward:
-            cells = rng.choice(AWKWARD, (wards * wide, values))
+            cells = rng.choice(AWKWARD, (wards * width, values))
             if rng.random() < 0.4:
                 cells[1] = cells[0]  # a tie
             if rng.random() < 0.4:
                 cells[-1] = cells[0]
                 cells[-1, 0] += 1  # one record decides the order
         else:
-            cells = rng.integers(1, int(rng.choice([8, 16, 40])), (wards * wide, values))
+            cells = rng.integers(1, int(rng.choice([8, 16, 40])), (wards * width, values))
         cells = cells * (rng.random(cells.shape) < 0.9)
-        by_ward = cells.reshape(wards, wide, values)
+        by_ward = cells.reshape(wards, width, values)
         all_there = (cells.sum(axis=1) > 0).all() and (by_ward.sum(axis=1) > 0).all()
         if all_there and by_ward.sum(axis=(1, 2)).min() > 2 * threshold and cells.sum() < 59 * threshold:
             return cells
@@ -87,8 +87,8 @@ def publish_report(cells, ks, threshold, wards=1, ward=None):
     ]
     counts = published_values(table, "ill", threshold)
     counts = np.array([counts[i] if i >= 0 else 0 for i in order])
-    wide = len(cells) // wards
-    rows = None if ward is None else slice(ward * wide, (ward + 1) * wide)
+    width = len(cells) // wards
+    rows = None if ward is None else slice(ward * width, (ward + 1) * width)
     return Report(threshold, counts, ks, read, rows, wards)
 
 

@@ -1,4 +1,4 @@
-"""What an attacker tries on a published folder: files crossed, neutral columns that name people; counts: attacks/."""
+"""Attacks on a published folder: combined files, and neutral columns that identify people."""
 
 import re
 
@@ -29,7 +29,7 @@ FEW = 10
 # --- several files
 
 
-def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path):
+def test_at_most_four_files_are_included_unless_all_are_requested(tmp_path):
     study, warned = planted(tmp_path), []
     offered = Published(publish(study, tmp_path / "offered", warn=warned.append))
     every = Published(publish(study, tmp_path / "every", releases="all", warn=warned.append))
@@ -47,28 +47,37 @@ def test_four_files_at_most_are_carried_and_all_where_that_is_asked_for(tmp_path
         publish(study, tmp_path / "other", releases="every")
 
 
-@pytest.mark.parametrize("beside", [(), ("wage",)], ids=["by class", "joined by a neutral column"])
-def test_what_files_tell_together_is_what_an_attacker_finds(beside):
-    frame = people()[["age", "town", "sex", "disease", *beside]]
+@pytest.mark.parametrize("neutral", [(), ("wage",)], ids=["by class", "joined by a neutral column"])
+def test_certainty_from_several_files_equals_what_an_attacker_finds(neutral):
+    frame = people()[["age", "town", "sex", "disease", *neutral]]
     table = Table.from_frame(frame, quasi=["age", "town", "sex"], sensitive="disease")
     releases = [Mondrian()(table, KAnonymity(k)) for k in (2, 3, 5)]
     groups, values = [release.group_of_record for release in releases], frame["disease"].tolist()
 
-    def alike(columns, record):
+    def values_in_common(columns, record):
         return {values[other] for other in range(len(values)) if all(g[other] == g[record] for g in columns)}
 
     found = count_certain(table, releases)
-    alone = max(sum(len(alike([one], i)) == 1 for i in range(len(values))) for one in groups)
-    sure = [i for i in range(len(values)) if len(alike(groups, i)) == 1] if beside else subtracted(groups, values)
-    assert found == (len(sure), alone, bool(beside)) and len(sure) > alone > 0
-    crossed = sum(len(set.intersection(*(alike([one], i) for one in groups))) == 1 for i in range(len(values)))
+    alone = max(sum(len(values_in_common([one], i)) == 1 for i in range(len(values))) for one in groups)
+    sure = (
+        [i for i in range(len(values)) if len(values_in_common(groups, i)) == 1]
+        if neutral
+        else certain_by_subtraction(groups, values)
+    )
+    assert found == (len(sure), alone, bool(neutral)) and len(sure) > alone > 0
+    crossed = sum(
+        len(set.intersection(*(values_in_common([one], i) for one in groups))) == 1 for i in range(len(values))
+    )
     assert len(sure) > crossed > alone
     assert count_certain(table, releases[:1])[0] == count_certain(table, releases[:1])[1]
 
 
-def subtracted(groups, values):
-    """Whose value follows: she writes down the least and the most people of each crossing who may have each value, and
-    subtracts what is in the other crossings of a class, or has another value, until nothing changes."""
+def certain_by_subtraction(groups, values):
+    """Return the records whose value follows from the counts of all classes.
+
+    Bound the number of people with each value in each intersection of classes, and tighten the bounds by subtraction
+    until they no longer change.
+    """
     crossing = [*zip(*(group.tolist() for group in groups), strict=True)]
     least = {(own, value): 0 for own in set(crossing) for value in set(values)}
     most = dict.fromkeys(least, len(values))
@@ -89,8 +98,8 @@ def subtracted(groups, values):
     return [i for i, own in enumerate(crossing) if own in sure]
 
 
-def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
-    """Sixteen releases of Adult would tell of 2,330; the four files that are offered of 21, the tables of 90."""
+def test_the_certainty_of_a_folder_includes_its_tables(tmp_path):
+    """16 releases of Adult disclose 2,330 people with certainty, the four offered files 21, and the tables 90."""
     ready = Study.open(datasets.DATA / "studies" / "li_li_2009.yaml")
     table = ready.table(ready.read())
     swept = sweep(table, ready.candidates(), ready.measured()).on(*ready.axes)
@@ -102,8 +111,8 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     files = [opened[i] for i in read.carried]
     shown = [opened[i] for i, point in enumerate(read.points) if point["opened"]]
     assert count_certain(table, files).together == 21 < count_certain(table, files, shown).together
-    said = read.results["together"]
-    assert said["files"] == len(files) and said["certain"] == round_count(
+    statement = read.results["together"]
+    assert statement["files"] == len(files) and statement["certain"] == round_count(
         count_certain(table, files, shown).together, 10
     )
     begins, attackers = (
@@ -115,47 +124,49 @@ def test_the_sentence_of_a_folder_counts_its_tables_too(tmp_path):
     assert statements.alone(read, best, read.results["cap"]) == (
         "Publish only this file. Anyone who also gets the 3 other files offered where this page opens (‘A bit safer’, "
         "‘A bit more accurate’ and ‘Simplest to explain’) and the tables of this page can be certain of the occupation "
-        f"of at least about {said['certain']} of about 46,030 people."
+        f"of at least about {statement['certain']} of about 46,030 people."
     )
     elsewhere = statements.alone(read, best, read.privacy["high"])
-    assert "other files offered where this page opens and the tables" in elsewhere, "others are called so there"
+    assert "other files offered where this page opens and the tables" in elsewhere, "other files are offered there"
     assert not any("Recommended" in who for who, _ in statements.attackers(read, 0, read.privacy["high"]))
     without = next(i for i, one in enumerate(read.points) if one["opened"] and i not in read.carried)
     assert statements.alone(read, without, None).startswith(
         "Publish only one file. Anyone who gets the 4 files offered where this page opens and the tables of this page"
     )
     surest = [read.opened(i)["surest"] for i, point in enumerate(read.points) if point["opened"]]
-    sure = [said for said in surest if said["figure"]]
+    sure = [one for one in surest if one["figure"]]
     rows = [row for i, point in enumerate(read.points) if point["opened"] for row in read.exposures(i, most=10**6)[1]]
-    assert (sure or any(row["sentence"].startswith("All of them") for row in rows)) and "nobody" not in said["sentence"]
-    assert counted(count_certain(table, files, shown).together, 10).removesuffix(" people") in said["sentence"]
+    assert (sure or any(row["sentence"].startswith("All of them") for row in rows)) and "nobody" not in statement[
+        "sentence"
+    ]
+    assert counted(count_certain(table, files, shown).together, 10).removesuffix(" people") in statement["sentence"]
 
 
 # --- neutral columns
 
 
-def named(**columns) -> Table:
+def table_with(**columns) -> Table:
     frame = people()[["age", "town", "disease"]].assign(**columns)
     return Table.from_frame(frame, quasi=["age", "town"], sensitive="disease")
 
 
 NUMBERS = np.arange(600)
 NAMING = {
-    "a number a person": ("member", [f"m{i}" for i in NUMBERS], True),
-    "a whole number a person": ("code", NUMBERS * 7, True),
+    "a number per person": ("member", [f"m{i}" for i in NUMBERS], True),
+    "an integer per person": ("code", NUMBERS * 7, True),
     "half of them missing": ("member", [f"m{i}" if i % 2 else None for i in NUMBERS], True),
     "each twice": ("member", NUMBERS // 2, False),
-    "each twice, by its name": ("patient_id", NUMBERS // 2, True),
-    "a few that are called like a name": ("phone", ["yes", "no"] * 300, False),
-    "a reading": ("cm", NUMBERS * 0.37, False),
-    "a social security number read as a reading": ("ssn", NUMBERS * 0.5, True),
+    "each twice, with the name of an identifier": ("patient_id", NUMBERS // 2, True),
+    "two values with the name of an identifier": ("phone", ["yes", "no"] * 300, False),
+    "a measurement": ("cm", NUMBERS * 0.37, False),
+    "a social security number read as a measurement": ("ssn", NUMBERS * 0.5, True),
     "a category": ("ward", NUMBERS % 20, False),
 }
 
 
 @pytest.mark.parametrize(("name", "values", "refused"), NAMING.values(), ids=NAMING)
 def test_a_neutral_column_that_nearly_names_people_is_not_exported(name, values, refused, tmp_path):
-    release = Mondrian()(named(**{name: values}), KAnonymity(20))
+    release = Mondrian()(table_with(**{name: values}), KAnonymity(20))
     assert (release.nearly_identifying_columns() == [name]) == refused
     if refused:
         with pytest.raises(BadInput, match=f"'{name}' nearly identifies people.*identifiers.*giveaways=True"):
@@ -164,7 +175,7 @@ def test_a_neutral_column_that_nearly_names_people_is_not_exported(name, values,
         assert release.export(tmp_path / "r.csv", giveaways=True)[0].exists()
 
 
-def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(tmp_path):
+def test_undeclared_identifiers_are_not_exported_and_the_analyst_is_warned(tmp_path):
     frame = people().assign(ssn=[f"{i:03}-45-6789" for i in range(600)])
     study = planted(tmp_path).with_(data={"given": "people"}, identifiers=())
     warned = []
@@ -173,22 +184,22 @@ def test_forgotten_names_and_numbers_are_in_no_file_and_the_analyst_hears_of_it(
     for path in read.folder.rglob("*"):
         assert not path.is_file() or (b"planted-" not in path.read_bytes() and b"-45-6789" not in path.read_bytes())
     assert "name nearly names people, ssn nearly names people" in read.opened(read.efficient[0])["refused"]
-    told = " ".join(warned)
-    assert "'ssn' (neutral) is different" in told and "No file of a release was written" in told
-    assert "Neutral (published unchanged): name, wage and ssn." in told
-    assert statements.as_they_are(read) in told
+    warnings = " ".join(warned)
+    assert "'ssn' (neutral) is different" in warnings and "No file of a release was written" in warnings
+    assert "Neutral (published unchanged): name, wage and ssn." in warnings
+    assert statements.as_they_are(read) in warnings
 
 
-def test_unless_somebody_listens_what_the_analyst_should_know_is_on_stderr(tmp_path, capsys):
+def test_notes_for_the_analyst_are_printed_on_stderr_by_default(tmp_path, capsys):
     publish(planted(tmp_path), tmp_path / "out")
-    said = capsys.readouterr()
-    assert "note: Neutral (published unchanged): wage" in said.err and not said.out
+    printed = capsys.readouterr()
+    assert "note: Neutral (published unchanged): wage" in printed.err and not printed.out
 
 
 # --- the study's limit and the measure of exposure
 
 
-def test_a_limit_that_no_release_keeps_is_said_and_not_forgotten(tmp_path):
+def test_a_limit_that_no_release_satisfies_is_reported(tmp_path):
     warned = []
     study = planted(tmp_path, caps={"P_loss": 0.001, "R_id": 0.1})
     read = Published(publish(study, tmp_path / "out", warn=warned.append))
@@ -210,23 +221,23 @@ def test_a_limit_that_no_release_keeps_is_said_and_not_forgotten(tmp_path):
     assert loose.decision(0.6)["satisfied"] and loose.results["cap"] == 0.6
 
 
-def test_losses_of_classes_and_full_disclosure_are_in_the_same_measure(tmp_path):
+def test_the_losses_of_classes_and_of_full_disclosure_use_one_distance(tmp_path):
     measures = [{"name": "privacy loss", "distance": "variation"}, {"name": "utility loss"}]
     study = planted(tmp_path, measures=measures, axes=["P_loss(distance=variation)", "U_loss"])
     read = Published(publish(study, tmp_path / "out"))
     scale = Scale(**read.privacy["scale"])
-    usual = scale.share + FEW / 2 / 600  # as much as it may be
+    usual = scale.share + FEW / 2 / 600  # at most
     assert scale.max_share(0.1) == pytest.approx(usual + 0.1, abs=0.02), "in the study's own distance"
     assert {"title", "figure", "unit", "sentence"} == set(statements.most_exposed(read, read.efficient[0]))
 
 
-def test_the_most_exposed_group_is_told_in_plain_words(tmp_path):
+def test_the_most_exposed_group_is_described_in_plain_words(tmp_path):
     read = Published(publish(planted(tmp_path), tmp_path / "out", releases=False))
     most = [Scale(**read.privacy["scale"]).max_share(read.loss(i, read.privacy)) for i in read.efficient]
-    assert len(set(most)) >= 3, "rounded losses tell releases apart, though not in the order of the exact ones"
-    said = " ".join(" ".join(statements.most_exposed(read, i).values()) for i in read.efficient)
+    assert len(set(most)) >= 3, "rounded losses distinguish releases, though not in the order of the exact ones"
+    sentences = " ".join(" ".join(statements.most_exposed(read, i).values()) for i in read.efficient)
     plain = r"\d+ % of the worst group have disease “\w+”; of everybody, \d+ % do .*About \d+ people: age "
-    assert re.search(plain, said)
+    assert re.search(plain, sentences)
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
     words = " ".join(row["sentence"] + groups.how_many(read, row) for i in opened for row in read.exposures(i)[1])
     assert "fewer than 20 people" in words

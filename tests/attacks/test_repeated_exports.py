@@ -1,7 +1,7 @@
-"""Two exports of one release with exchanged values: whoever has both knows no more of anybody than from one.
+"""Two exports of one release with swapped values disclose no more about anyone than one export.
 
-The attacker knows everybody's quasi-identifiers, finds the same people in both files, and looks at which values came
-out twice. What comes out twice, should be what chance brings together in the person's bucket, not what is true.
+The attacker knows all quasi-identifiers, finds the same people in both files and looks for values that occur twice.
+The repetition must be explained by chance within the person's bucket and not depend on the true value.
 """
 
 import numpy as np
@@ -21,21 +21,23 @@ def release(request):
     return RakedBuckets(smallest=20, rho=request.param)(data, TCloseness(0.2, distance="js"))
 
 
-def test_two_files_agree_in_all_that_is_published(release, tmp_path):
+def test_two_files_have_identical_buckets(release, tmp_path):
     exports = [release.export(tmp_path / f"{n}.csv")[:2] for n in range(2)]
-    one, other = (buckets(*map(pd.read_csv, paths)) for paths in exports)
+    one, other = (read_buckets(*map(pd.read_csv, paths)) for paths in exports)
     assert one == other and len(one) > 10
-    assert exports[0][0].read_text() != exports[1][0].read_text(), "each in an order of its own"
+    assert exports[0][0].read_text() != exports[1][0].read_text(), "the orders differ"
 
 
-def buckets(persons, counts):
-    """Who is in a bucket, and how often it has each value; its number is another in each file."""
-    held = persons.groupby("class")[PERSON].apply(lambda rows: tuple(sorted(map(tuple, rows.to_numpy()))))
-    told = counts.groupby("class")[["illness", "count"]].apply(lambda rows: tuple(sorted(map(tuple, rows.to_numpy()))))
-    return sorted((held[number], told[number]) for number in held.index)
+def read_buckets(persons, counts):
+    """Return the people and the counts of values of each bucket, independently of its number in the file."""
+    members = persons.groupby("class")[PERSON].apply(lambda rows: tuple(sorted(map(tuple, rows.to_numpy()))))
+    tallies = counts.groupby("class")[["illness", "count"]].apply(
+        lambda rows: tuple(sorted(map(tuple, rows.to_numpy())))
+    )
+    return sorted((members[number], tallies[number]) for number in members.index)
 
 
-def test_what_comes_out_twice_is_no_truer_than_by_the_counts_of_the_bucket(release):
+def test_repeated_values_are_true_as_often_as_the_counts_of_the_bucket_imply(release):
     truth = people(5)
     alone = ~truth.duplicated(PERSON, keep=False)
     shares = release.classes.distributions("illness")[release.group_of_record[alone]]
@@ -43,9 +45,12 @@ def test_what_comes_out_twice_is_no_truer_than_by_the_counts_of_the_bucket(relea
     own = np.array([values.index(value) for value in truth["illness"][alone]])
     known = pd.MultiIndex.from_frame(truth[PERSON][alone])
     sets = [frame.set_index(PERSON)["illness"] for frame in (release.frame() for _ in range(60))]
-    told = np.stack([one[one.index.isin(known)].reindex(known).map(values.index) for one in sets])
-    right = (told[:-1] == told[1:]) & (told[:-1] == own)
+    values_by_export = np.stack([one[one.index.isin(known)].reindex(known).map(values.index) for one in sets])
+    right = (values_by_export[:-1] == values_by_export[1:]) & (values_by_export[:-1] == own)
     chance = shares[np.arange(len(own)), own] ** 2
-    assert len(own) > 80 and (told[0] != told[1]).any()
-    expected, spread = len(right) * chance.sum(), np.sqrt(len(right) * (3 * chance).sum())  # neighbours share a file
+    assert len(own) > 80 and (values_by_export[0] != values_by_export[1]).any()
+    expected, spread = (
+        len(right) * chance.sum(),
+        np.sqrt(len(right) * (3 * chance).sum()),
+    )  # consecutive pairs share a file
     assert abs(right.sum() - expected) < 5 * spread

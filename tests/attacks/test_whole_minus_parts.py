@@ -1,4 +1,4 @@
-"""Who subtracts: the whole's report less those of its groups, for the group that has none."""
+"""Subtract the reports of all parts from the report of the whole, to attack the part without a report."""
 
 import random
 from pathlib import Path
@@ -17,7 +17,7 @@ SMALLEST = 10
 
 
 def save_study(hidden: int, others: float, seed: int) -> Path:
-    """Four wards of some size and a small one, in which a disease is common that others hardly have."""
+    """Save a study of three wards of some size and a small one, in which a disease is much more common."""
     rng = random.Random(seed)
     rows = []
     for ward, count in (*((f"ward {i}", rng.randint(40, 90)) for i in range(3)), ("small", hidden)):
@@ -37,25 +37,25 @@ def save_study(hidden: int, others: float, seed: int) -> Path:
     return Study.from_dict(described, Path.cwd()).save("wards.yaml")
 
 
-def pages(study: Study, place: Path, part: str) -> Page:
-    """What is published of everybody, or of one ward."""
-    with_groups = publish(study, place, releases=False, warn=lambda text: None)
-    assert not list(with_groups.rglob(published_folder.CLASSES)), "of so few people no group is listed"
-    return page_of(part, Published(with_groups).results)
+def publish_page(study: Study, place: Path, part: str) -> Page:
+    """Publish a study and return its page."""
+    folder = publish(study, place, releases=False, warn=lambda text: None)
+    assert not list(folder.rglob(published_folder.CLASSES)), "groups of so few people are not listed"
+    return page_of(part, Published(folder).results)
 
 
 @pytest.mark.parametrize("hidden, others", [(3, 0.02), (9, 0.02), (10, 0.0), (14, 0.0)])
-def test_the_whole_less_its_groups_tells_no_small_count(tmp_path, monkeypatch, hidden, others):
+def test_the_difference_of_the_whole_and_its_parts_discloses_no_small_count(tmp_path, monkeypatch, hidden, others):
     monkeypatch.chdir(tmp_path)
     study = save_study(hidden, others, seed=3)
     wards = values_of(study, "ward", note=lambda text: None)
-    assert wards == ["ward 0", "ward 1", "ward 2"], "fewer people than are told as a number get no report"
+    assert wards == ["ward 0", "ward 1", "ward 2"], "wards below the threshold get no report"
     values = {"ill": ["Cold", "Flu", "HIV"]}
     attacker = Attacker(values, [*wards, "small"], SMALLEST)
     for part in ("", *wards):
         whole = Study.open(study)
         one = whole.with_(data={**whole.data, "only": {"ward": part}}) if part else whole
-        page = pages(one, tmp_path / (part or "whole"), part)
+        page = publish_page(one, tmp_path / (part or "whole"), part)
         attacker.read(page._replace(columns={"ill": page.columns["ill"]}))
     for chosen in (["Cold"], ["Flu"], ["HIV"], values["ill"]):
         low, high = attacker.feasible_range(attacker.row("small", "ill", chosen))
