@@ -1,4 +1,4 @@
-"""A sweep of 64 points that stops in the middle of a write, says so, and waits there to be killed: see test_kill.py."""
+"""A sweep of 64 points that stops in the middle of a write, reports it, and waits to be killed: see test_kill.py."""
 
 import os
 import threading
@@ -15,8 +15,8 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
-def study():
-    """A small table, skewed and correlated; 62 recipes, so that the baselines make 64; one measure is infinite."""
+def make_study():
+    """Return a small skewed table, 62 recipes (64 points with the baselines) and measures, one of them infinite."""
     rng = np.random.default_rng(7)
     age = rng.gamma(3, 10, 300).astype(int)
     work = rng.choice(["own", "private", "public"], 300, p=[0.1, 0.7, 0.2])
@@ -24,28 +24,28 @@ def study():
     frame = pd.DataFrame({"age": age, "work": work, "ill": ill})
     table = Table.from_frame(frame, quasi=["age", "work"], sensitive="ill")
     published = [Mondrian(publish=how) for how in ("generalized", "bucketized")]
-    made = [recipe for method in published for recipe in recipes(method, KAnonymity, k=range(2, 33))]
-    return table, made, [PrivacyLoss(), UtilityLoss(min_support=0.1), LargestQuotient()]
+    candidates = [recipe for method in published for recipe in recipes(method, KAnonymity, k=range(2, 33))]
+    return table, candidates, [PrivacyLoss(), UtilityLoss(min_support=0.1), LargestQuotient()]
 
 
-def stop(place, committed, tell):
-    """Let that many points be committed; stop one writer at this place, and every later one before its move."""
+def stop_writer(place, committed, tell):
+    """Stop one writer at a place after a number of commits, and every later writer before its move."""
     put, write, rename = store.Store.put, store.write_file, os.rename
-    writer, changed, begun, moved = threading.local(), threading.Condition(), [], []
+    writer, changed, started, moved = threading.local(), threading.Condition(), [], []
     victim = committed - 1 if place == "after moving" else committed
 
-    def reach(here):
-        if getattr(writer, "number", None) == victim and here == place:
+    def reach(position):
+        if getattr(writer, "number", None) == victim and position == place:
             with changed:
                 changed.wait_for(lambda: len(moved) == committed)
             os.write(tell, b"!")
             threading.Event().wait()
 
-    def stopping_put(*given):
+    def stopping_put(*arguments):
         with changed:
-            writer.number = len(begun)
-            begun.append(writer.number)
-        put(*given)
+            writer.number = len(started)
+            started.append(writer.number)
+        put(*arguments)
 
     def stopping_write(path, content):
         reach(f"before {path.name}")
@@ -67,11 +67,11 @@ def stop(place, committed, tell):
     store.Store.put, store.write_file, os.rename = stopping_put, stopping_write, stopping_rename
 
 
-STUDY = TABLE, RECIPES, MEASURES = study()
-point_of(RECIPES[0], RECIPES[0].release(TABLE), MEASURES)  # loads what would be loaded in each process that is forked
+STUDY = TABLE, RECIPES, MEASURES = make_study()
+point_of(RECIPES[0], RECIPES[0].release(TABLE), MEASURES)  # loads in the parent what each forked process needs
 
 
 def killed_sweep(folder, place, committed, tell):
-    """What a process of its own does, until it is killed."""
-    stop(place, committed, tell.fileno())
+    """Run the sweep in a separate process until it is killed."""
+    stop_writer(place, committed, tell.fileno())
     sweep(*STUDY, folder, threads=2)

@@ -11,7 +11,7 @@ from workbench.models import KAnonymity
 
 @dataclass(frozen=True)
 class Fake(Measure):
-    """A measure that is only named: points bring their values."""
+    """A measure by name only: points come with their values."""
 
     named: str = "P"
     to: str = "privacy"

@@ -8,21 +8,21 @@ from workbench.frontier.ascent import maximize
 
 
 def quadratic(seed, size=30):
-    """A concave function with its highest place, badly scaled."""
+    """Return the maximizer of a badly scaled concave function, and the function."""
     rng = np.random.default_rng(seed)
     top, root = rng.normal(size=size), rng.normal(size=(size, size)) * 10 ** rng.uniform(-1, 0.5, size)
-    bent = root.T @ root + 0.1 * np.eye(size)
-    return top, lambda place: (-0.5 * (place - top) @ bent @ (place - top), -bent @ (place - top))
+    curvature = root.T @ root + 0.1 * np.eye(size)
+    return top, lambda place: (-0.5 * (place - top) @ curvature @ (place - top), -curvature @ (place - top))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_top_of_a_quadratic_function(seed):
+def test_the_maximum_of_a_quadratic_function_is_found(seed):
     top, value = quadratic(seed)
     found = maximize(value, np.zeros(len(top)), 400)
     assert found == pytest.approx(top, abs=1e-3)
 
 
-def test_it_stays_where_the_function_is_defined_and_never_goes_down():
+def test_steps_stay_in_the_domain_of_the_function():
     heights = []
 
     def value(place):
@@ -42,7 +42,7 @@ def test_more_steps_are_never_worse():
     assert heights == sorted(heights) and heights[0] < heights[-1]
 
 
-def test_it_stops_when_it_is_told():
+def test_maximization_can_be_cancelled():
     cancel = threading.Event()
     cancel.set()
     _, value = quadratic(0)

@@ -1,4 +1,4 @@
-"""The best point under caps, or how near one can come."""
+"""The best point under caps, or the nearest one."""
 
 import pytest
 
@@ -6,15 +6,15 @@ from tests.frontier.points import Fake, P, U, frontier
 from workbench.base.errors import BadInput
 
 
-def test_best_under_caps():
+def test_the_best_point_under_caps():
     found = frontier((2, 4), (5, 1), (4, 4), (9, 1))
     assert found.best({"P": 4}) is found.measured[0]  # (4, 4) is as useful but less private
     assert found.best({P: 9}, minimise=U) is found.measured[1]
     assert found.best({"U": 4}, minimise="P") is found.measured[0]
-    assert found.best() is found.measured[1]  # never a baseline, though everything kept is best at U
+    assert found.best() is found.measured[1]  # never a baseline, though keeping everything has the best U
 
 
-def test_a_cap_is_a_floor_where_higher_is_better():
+def test_a_cap_is_a_minimum_if_higher_is_better():
     found = frontier((2, 4), (5, 1), measures=(Fake("P", "privacy", "higher", 10.0), U))
     assert found.best({"P": 3}) is found.measured[1]
     assert found.best(minimise="P") is found.measured[1]
@@ -22,7 +22,7 @@ def test_a_cap_is_a_floor_where_higher_is_better():
         found.best({"P": 6})
 
 
-def test_caps_that_exclude_everything_say_how_near_one_can_come():
+def test_the_error_of_caps_that_exclude_every_point_names_the_nearest_value():
     found = frontier((2, 4), (5, 1.23456))
     with pytest.raises(BadInput, match=r"no point has U at most 1; the lowest U is 1\.24"):
         found.best({"U": 1, "P": 5})

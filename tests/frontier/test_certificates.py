@@ -1,4 +1,4 @@
-"""Certificates beside the same convex programs, solved by trying everything."""
+"""Certificates, compared with grid searches for the same convex programs."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def simplex(parts):
 
 
 @pytest.mark.parametrize("t", [0.005, 0.02, 0.05, 0.1])
-def test_each_population_has_what_a_search_of_the_simplex_finds(t):
+def test_the_bound_per_population_equals_that_of_a_grid_search(t):
     data = table(1, ("wage",))
     seen, truth = data.sensitive["wage"], Atoms.from_table(data, 0.05).truth["wage"]
     every = simplex(300)
@@ -24,11 +24,11 @@ def test_each_population_has_what_a_search_of_the_simplex_finds(t):
     searched = np.mean([jensen_shannon(inside, one).min() for one in truth])
     found = bound_per_population(truth, seen, t).at(t)
     assert found <= searched
-    assert searched == pytest.approx(found, rel=0.02, abs=2e-5)  # the grid is coarse where the truth is in the ball
+    assert searched == pytest.approx(found, rel=0.02, abs=2e-5)  # the grid is coarse if the truth is in the ball
 
 
 @pytest.mark.parametrize("t", [0.01, 0.03, 0.08])
-def test_together_is_above_apart_and_below_any_beliefs(t):
+def test_the_joint_bound_is_above_the_separate_bounds_and_below_any_release(t):
     data = table(2, ("illness",))
     atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
     line = bound_jointly(atoms, seen, t)
@@ -39,12 +39,12 @@ def test_together_is_above_apart_and_below_any_beliefs(t):
         far = jensen_shannon(beliefs, seen.prior)[:, None]
         beliefs = seen.prior + (beliefs - seen.prior) * np.minimum(1, t / far)  # the divergence is convex
         assert (jensen_shannon(beliefs, seen.prior) <= t + 1e-12).all()
-        told = atoms.sums(atoms.people[:, None] * beliefs) / atoms.held
-        loss.append(jensen_shannon(atoms.truth["illness"], told).mean())
+        shares = atoms.sums(atoms.people[:, None] * beliefs) / atoms.held
+        loss.append(jensen_shannon(atoms.truth["illness"], shares).mean())
     assert line.at(t) <= min(loss)
 
 
-def test_a_line_holds_for_every_t():
+def test_a_line_is_a_lower_bound_for_every_t():
     data = table(3, ("illness",))
     atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
     for of_t in (
@@ -56,7 +56,7 @@ def test_a_line_holds_for_every_t():
             assert all(other.at(t) <= best.at(t) * 1.05 + 1e-6 for other in lines.values())
 
 
-def test_where_the_truth_is_allowed_nothing_has_to_be_lost():
+def test_the_bound_is_0_if_the_truth_satisfies_the_limit():
     data = table(0, ("illness",))
     atoms = Atoms.from_table(data, 0.05)
     assert bound_per_population(atoms.truth["illness"], data.sensitive["illness"], 0.69).at(0.69) == 0

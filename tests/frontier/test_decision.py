@@ -1,4 +1,4 @@
-"""The decision under caps, beside one that is found by looking at every point in turn."""
+"""The decision under caps, compared with a naive search."""
 
 import random
 from dataclasses import replace
@@ -18,8 +18,8 @@ def with_objections(found, *places):
     return replace(found, measured=measured)
 
 
-def naive(found, cap):
-    """The number that is recommended: one point after the other."""
+def recommend_naively(found, cap):
+    """Return the number of the recommended point by examining each point."""
     chosen = None
     for number, one in enumerate(found.measured, 1):
         if one.recipe.baseline or one.against or not one.values["P"] <= cap:
@@ -29,7 +29,7 @@ def naive(found, cap):
     return chosen and chosen[0]
 
 
-def test_the_least_loss_within_the_cap_is_recommended():
+def test_the_minimum_loss_within_the_cap_is_recommended():
     found = frontier((1, 7), (4, 4), (6, 2), (8, 1))
     decision = found.decide({"P": 6})
     assert (decision.recommended, decision.goal, decision.nearest) == (3, "U", None)
@@ -37,20 +37,20 @@ def test_the_least_loss_within_the_cap_is_recommended():
     assert found.decide({"P": 6.01}).recommended == 3 and found.decide({"P": 5.99}).recommended == 2
 
 
-def test_many_frontiers_beside_one_point_after_the_other():
+def test_decisions_on_random_frontiers_equal_the_naive_ones():
     drawn = random.Random(5)
     for _ in range(300):
         pairs = [(drawn.randint(0, 9), drawn.randint(0, 9)) for _ in range(drawn.randint(1, 9))]
         found = with_objections(frontier(*pairs), *(i for i in range(len(pairs)) if drawn.random() < 0.3))
         for cap in range(-1, 11):
-            assert found.decide({"P": cap}).recommended == naive(found, cap)
+            assert found.decide({"P": cap}).recommended == recommend_naively(found, cap)
 
 
-def test_of_equals_the_safer_and_then_the_lower_number():
+def test_ties_go_to_the_more_private_point_and_then_the_lower_number():
     assert frontier((5, 2), (4, 2), (4, 2)).decide({"P": 9}).recommended == 2
 
 
-def test_what_something_speaks_against_is_passed_over_and_named():
+def test_points_with_objections_are_passed_over_and_named():
     found = with_objections(frontier((1, 7), (4, 4), (6, 2)), 2)
     decision = found.decide({"P": 9})
     assert decision.recommended == 2 and decision.passed_over == (3,)
@@ -62,7 +62,7 @@ def test_what_something_speaks_against_is_passed_over_and_named():
     )
 
 
-def test_where_nothing_satisfies_the_cap_the_nearest_is_named():
+def test_the_nearest_point_is_named_if_none_satisfies_the_cap():
     found = frontier((3, 7), (4, 4))
     decision = found.decide({"P": 2})
     assert decision.recommended is None and decision.nearest == decision.shown == 1 and decision.satisfying == ()
@@ -73,29 +73,29 @@ def test_where_nothing_satisfies_the_cap_the_nearest_is_named():
     assert both.nearest == 2 and "no point has P at most 3.5 and U at most 5" in why_none(found, both)
 
 
-def test_the_nearest_has_the_figure_that_the_reason_names():
-    """The reason said 0.000385, the smallest cap that admits the point, and the next sentence 0.000384."""
+def test_the_nearest_point_has_the_figure_that_the_reason_names():
+    """Regression: the reason named 0.000385, the smallest cap that admits the point, the next sentence 0.000384."""
     found = frontier((1 / 2604, 7), (4, 4))
-    said = why_none(found, found.decide({"P": 0.0001}))
-    assert "the lowest P is 0.000385" in said and said.endswith("P 0.000385.")
+    message = why_none(found, found.decide({"P": 0.0001}))
+    assert "the lowest P is 0.000385" in message and message.endswith("P 0.000385.")
 
 
-def test_with_caps_on_utility_alone_the_safest_is_recommended():
+def test_the_most_private_point_is_recommended_under_caps_on_utility_only():
     decision = frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4})
     assert decision.goal == "P" and decision.recommended == 2
     assert frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4, "P": 9}).recommended == 3
 
 
-def test_without_caps_the_knee_of_what_nothing_speaks_against_is_suggested():
+def test_the_knee_of_the_points_without_objections_is_suggested_without_caps():
     found = frontier((1, 7), (2, 3), (6, 2.5))
     assert found.decide().recommended == 2 and found.measured[1] is found.knee
     assert with_objections(found, 1).decide().recommended == 3
     no_knee = Frontier([point(2, P=1, U=9), point(3, P=2, U=8), point(4, P=3, U=7)], [P, U])
-    assert no_knee.decide().recommended == 2, "its middle"
-    assert with_objections(no_knee, 0, 1, 2).decide().shown == 1, "the safest"
+    assert no_knee.decide().recommended == 2, "the middle of the frontier"
+    assert with_objections(no_knee, 0, 1, 2).decide().shown == 1, "the most private point"
 
 
-def test_baselines_and_undefined_points_are_no_candidates():
+def test_baselines_and_undefined_points_are_not_candidates():
     found = Frontier([point(2, P=1.0), *baselines()], [P, U])
     decision = found.decide({"P": 5})
     assert decision.recommended is decision.nearest is decision.shown is None

@@ -1,4 +1,4 @@
-"""Dominance against its definition, and the description of gains."""
+"""Dominance compared with its definition, and the description of gains."""
 
 import math
 
@@ -13,7 +13,7 @@ INFINITY = math.inf
 
 
 def naive(rows):
-    """The definition, word for word."""
+    """Return which rows are efficient, by the definition."""
     return [
         not any(
             all(o <= r for o, r in zip(b, a, strict=True)) and any(o < r for o, r in zip(b, a, strict=True))
@@ -28,11 +28,11 @@ VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1), st.just(INFINI
 
 @settings(deadline=None)
 @given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[VALUES] * d), min_size=1, max_size=40)))
-def test_efficient_is_what_nothing_beats(rows):
+def test_points_are_efficient_if_no_point_dominates_them(rows):
     assert undominated(np.array(rows)).tolist() == naive(rows)
 
 
-def test_blocks_change_nothing():
+def test_results_do_not_depend_on_the_block_size():
     rows = np.random.default_rng(0).integers(0, 60, (1500, 3)).astype(float)
     found = undominated(rows)
     assert found[::97].tolist() == [
@@ -52,7 +52,7 @@ def test_gains_are_described_with_both_figures():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_two_losses_are_told_as_pair_by_pair(seed):
+def test_two_losses_give_the_result_of_pairwise_comparison(seed):
     rng = np.random.default_rng(seed)
     losses = rng.integers(0, 6, (60, 2)).astype(float)
     losses[rng.random((60, 2)) < 0.1] = np.inf

@@ -1,4 +1,4 @@
-"""A release that is drawn at random is drawn once: what was measured is what is exported, by whatever command."""
+"""A random release is drawn once: every command exports the release that was measured."""
 
 import stat
 import subprocess
@@ -21,35 +21,39 @@ from workbench.models import KAnonymity
 RECIPE = Recipe(RandomizedResponse(0.5))
 
 
-def drawn(release):
+def released_values(release):
     return release.drawn["ill"].released
 
 
-def test_in_one_process_a_table_is_drawn_once_and_the_seed_has_no_part_in_it():
+def test_a_table_is_drawn_once_per_process_independently_of_the_seed():
     given = table()
     assert RECIPE.release(given) is RECIPE.release(given) is Recipe(RECIPE.method, seed=3).release(given)
-    assert (drawn(RECIPE.release(given)) != drawn(RECIPE.release(table()))).any(), "another table, though equal"
-    assert (drawn(RECIPE.release(given)) != drawn(Recipe(RandomizedResponse(0.51)).release(given))).any()
+    assert (released_values(RECIPE.release(given)) != released_values(RECIPE.release(table()))).any(), (
+        "a different table with equal content"
+    )
+    assert (
+        released_values(RECIPE.release(given)) != released_values(Recipe(RandomizedResponse(0.51)).release(given))
+    ).any()
 
 
-def test_the_store_keeps_it_for_its_owner_alone(tmp_path):
+def test_only_the_owner_can_read_a_stored_draw(tmp_path):
     store = Store(tmp_path / "points")
     first = RECIPE.release(table(), store)
-    assert (drawn(RECIPE.release(table(), Store(tmp_path / "points"))) == drawn(first)).all()
+    assert (released_values(RECIPE.release(table(), Store(tmp_path / "points"))) == released_values(first)).all()
     (file,) = (tmp_path / "points").glob("*.drawn")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert store.keys() == [], "it is no point"
-    assert (drawn(RECIPE.release(table(), Store(tmp_path / "others"))) != drawn(first)).any()
+    assert store.keys() == [], "a draw is not a point"
+    assert (released_values(RECIPE.release(table(), Store(tmp_path / "others"))) != released_values(first)).any()
     Store(tmp_path / "points")
 
 
-def test_what_was_drawn_before_there_was_a_store_is_what_it_keeps(tmp_path):
+def test_the_store_takes_over_an_earlier_draw(tmp_path):
     given = table()
     before = RECIPE.release(given)
-    assert (drawn(RECIPE.release(given, Store(tmp_path / "points"))) == drawn(before)).all()
+    assert (released_values(RECIPE.release(given, Store(tmp_path / "points"))) == released_values(before)).all()
 
 
-def test_the_release_that_was_measured_is_the_one_that_is_exported(tmp_path):
+def test_the_measured_release_is_exported(tmp_path):
     store = Store(tmp_path / "points")
     first = sweep(table(), [RECIPE], [KnowledgeGain(), UtilityLoss()], store, baselines=False).measured[0]
     again = sweep(table(), [RECIPE], [KnowledgeGain()], store, baselines=False).measured[0]
@@ -57,17 +61,19 @@ def test_the_release_that_was_measured_is_the_one_that_is_exported(tmp_path):
     release = RECIPE.release(table(), store)
     assert KnowledgeGain()(release).value == first.values["A_know"] == again.values["A_know"] == seeded.values["A_know"]
     files = [release.export(tmp_path / f"{n}.csv", giveaways=True)[0].read_text().splitlines() for n in (1, 2)]
-    assert files[0] != files[1] and sorted(files[0]) == sorted(files[1]), "two exports differ in their order alone"
+    assert files[0] != files[1] and sorted(files[0]) == sorted(files[1]), "two exports differ only in order"
 
 
-def test_of_many_that_draw_at_once_all_go_on_with_one(tmp_path):
+def test_concurrent_draws_use_one_result(tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: drawn(RECIPE.release(table(), Store(tmp_path / "points"))), range(16)))
+        found = list(
+            pool.map(lambda _: released_values(RECIPE.release(table(), Store(tmp_path / "points"))), range(16))
+        )
     assert len({one.tobytes() for one in found}) == 1
 
 
-def test_a_column_is_not_drawn_again_for_other_roles_or_groups(tmp_path):
-    """Whoever had both could take the noise off: only what is drawn of a column, and by what settings, counts."""
+def test_a_column_is_not_redrawn_for_other_roles_or_groups(tmp_path):
+    """Two draws would reveal the noise, so a draw depends only on the column and its settings."""
     store, given = Store(tmp_path / "points"), table(missing=0.1)
     laplace = Recipe(Laplace(1, bounds="age: 17..90"))
     first = [recipe.release(given, store) for recipe in (RECIPE, laplace)]
@@ -79,12 +85,14 @@ def test_a_column_is_not_drawn_again_for_other_roles_or_groups(tmp_path):
     for other in others:
         again = [recipe.release(other, store) for recipe in (RECIPE, laplace)]
         names = [of.sensitive["ill"].labels for of in (given, other)]
-        before, after = (np.array(name)[drawn(one)] for name, one in zip(names, (first[0], again[0]), strict=True))
+        before, after = (
+            np.array(name)[released_values(one)] for name, one in zip(names, (first[0], again[0]), strict=True)
+        )
         assert (before == after).all()
         assert (again[1].drawn["age"].released == first[1].drawn["age"].released).all()
-    assert len(list((tmp_path / "points").glob("*.drawn"))) == 3, "wages are drawn as well, where they are sensitive"
+    assert len(list((tmp_path / "points").glob("*.drawn"))) == 3, "wages are drawn too if they are sensitive"
     two = Recipe(RandomizedResponse(0.5, ("city", "ill"))).release(given, store)
-    assert (drawn(two) == drawn(first[0])).all(), "and with other columns"
+    assert (released_values(two) == released_values(first[0])).all(), "also with other columns"
 
 
 DRAW = """
@@ -98,20 +106,20 @@ print(release.drawn["ill"].released.tolist())
 """
 
 
-def test_another_process_reads_the_same(tmp_path):
+def test_another_process_reads_the_same_draw(tmp_path):
     runs = [
         subprocess.run([sys.executable, "-c", DRAW, str(tmp_path / "points")], capture_output=True, text=True)
         for _ in "ab"
     ]
     assert runs[0].returncode == 0, runs[0].stderr
     assert runs[0].stdout == runs[1].stdout
-    assert drawn(RECIPE.release(table(), Store(tmp_path / "points"))).tolist() == eval(runs[0].stdout)
+    assert released_values(RECIPE.release(table(), Store(tmp_path / "points"))).tolist() == eval(runs[0].stdout)
 
 
 @pytest.mark.parametrize("place", [0, 39, 40, 60, -9, -1, None])
 @pytest.mark.parametrize("recipe", [RECIPE, Recipe(RakedBuckets(rho=0.5))], ids=["response", "raked buckets"])
-def test_a_damaged_draw_is_not_drawn_again(tmp_path, recipe, place):
-    """Whatever byte is another: values that are read all the same would be another draw."""
+def test_a_damaged_draw_is_not_redrawn(tmp_path, recipe, place):
+    """Any changed byte is detected: values that were read regardless would be a second draw."""
     store = Store(tmp_path / "points")
     recipe.release(table(), store)
     (file, *_) = (tmp_path / "points").glob("*.drawn")
@@ -126,7 +134,7 @@ def test_a_damaged_draw_is_not_drawn_again(tmp_path, recipe, place):
 
 
 @pytest.mark.parametrize("secret", [None, b"short"])
-def test_a_store_that_lost_its_secret_draws_nothing_anew(tmp_path, secret):
+def test_a_store_without_its_secret_redraws_nothing(tmp_path, secret):
     RECIPE.release(table(), Store(tmp_path / "points"))
     place = tmp_path / "points" / ".secret"
     place.unlink() if secret is None else place.write_bytes(secret)
@@ -135,14 +143,14 @@ def test_a_store_that_lost_its_secret_draws_nothing_anew(tmp_path, secret):
     assert secret is not None or not place.exists()
 
 
-def test_a_store_that_can_only_be_read_gets_no_new_draw(tmp_path, monkeypatch):
+def test_a_read_only_store_gets_no_new_draw(tmp_path, monkeypatch):
     store = Store(tmp_path / "points")
     monkeypatch.setattr(store, "writable", False)
     with pytest.raises(BadInput, match="can only be read"):
         RECIPE.release(table(), store)
 
 
-def test_other_methods_are_made_anew_and_a_model_is_refused(tmp_path):
+def test_other_methods_run_again_and_a_model_is_refused(tmp_path):
     store, given = Store(tmp_path / "points"), table()
     recipe = Recipe(KMember(), KAnonymity(5))
     assert recipe.release(given, store) is not recipe.release(given, store)

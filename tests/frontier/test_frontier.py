@@ -1,4 +1,4 @@
-"""The frontier against its definition, and a worked example by hand."""
+"""The frontier compared with its definition and with an example computed by hand."""
 
 import json
 import math
@@ -34,7 +34,7 @@ def test_direction_and_dominators_agree(pairs, better):
         assert found.explain(one).startswith("Dominated" if beaten_by else "Efficient")
 
 
-def test_points_frame():
+def test_the_frame_of_points():
     found = frontier((2, 4), (6, 5), (5, 1))
     frame = found.points
     assert list(frame.columns) == [
@@ -49,14 +49,14 @@ def test_points_frame():
     assert repr(found) == "<Frontier on P and U: 5 points, 2 of them baselines, 2 efficient>"
 
 
-def test_parameters_of_the_same_name_say_whose_they_are():
+def test_parameters_with_one_name_are_distinguished_by_their_owner():
     model = TCloseness(t=0.2) & TCloseness(t=0.1)
     frame = Frontier([Point(Recipe(Mondrian(), model & BetaLikeness(beta=2)), {"P": 1, "U": 1})], [P, U]).points
     assert frame["t"].tolist() == [0.2] and frame["t-closeness: t"].tolist() == [0.1]
     assert frame["beta"].tolist() == [2]
 
 
-def test_baselines_are_never_efficient_and_beat_nothing():
+def test_baselines_are_never_efficient_and_dominate_nothing():
     found = frontier((10, 8), ends=False)
     assert found.is_efficient().tolist() == [True]
     assert frontier((10, 8)).is_efficient().tolist() == [True, False, False]
@@ -79,13 +79,13 @@ def test_undefined_points_are_left_out_and_counted():
     assert "2 undefined" in repr(found)
 
 
-def test_infinity_is_a_value():
+def test_infinite_figures_are_values():
     found = frontier((INFINITY, 0.5), (INFINITY, 1), (3, INFINITY), (3, 2), ends=False)
     assert found.is_efficient().tolist() == [True, False, False, True]
     assert "U lower (2 instead of infinite)" in found.explain(found.measured[2])
 
 
-def test_other_axes():
+def test_axes_can_be_chosen():
     second = Fake("P2", "privacy", "higher", INFINITY)
     points = [point(2, P=1, P2=1, U=1), point(3, P=2, P2=9, U=1)]
     found = Frontier(points, [P, second, U])
@@ -100,14 +100,14 @@ def test_other_axes():
         found.on(utility="X")
 
 
-def test_one_side_only_has_points_but_no_frontier():
+def test_measures_of_one_side_give_points_but_no_frontier():
     found = Frontier([point(2, P=1)], [P])
     assert found.points["P"].tolist() == [1] and repr(found) == "<Frontier: 1 points, 0 of them baselines>"
     with pytest.raises(BadInput, match="no measure of utility"):
         _ = found.efficient
 
 
-def test_no_points():
+def test_a_frontier_without_points():
     found = Frontier([], [P, U])
     assert len(found.points) == len(found.efficient) == len(found.slope) == 0
 
@@ -129,7 +129,7 @@ def test_knee_slope_and_area_by_hand():
     ]
 
 
-def test_area_where_higher_is_better_counts_what_is_missing():
+def test_the_area_uses_the_shortfall_if_higher_is_better():
     measures = (Fake("P", "privacy", "higher", 10.0), U)
     turned = [(10 - p, u) for p, u in [(5, 1), (2, 4), (6, 3)]]
     points = [point(i + 2, P=p, U=u) for i, (p, u) in enumerate(turned)]
@@ -144,8 +144,8 @@ def test_area_stays_in_the_box():
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 8)), max_size=12))
-def test_area_is_what_no_point_beats(pairs):
-    """On whole numbers the area is a count: the unit squares that begin neither at nor beyond any point."""
+def test_the_area_is_the_region_that_no_point_dominates(pairs):
+    """The area for integer losses is the number of unit squares that no point dominates."""
     free = sum(not any(p <= x and u <= y for p, u in pairs) for x in range(10) for y in range(8))
     assert frontier(*pairs).area == pytest.approx(free)
 
@@ -165,7 +165,7 @@ def test_knee_and_area_undefined():
 
 
 def test_the_knee_is_never_a_point_with_an_infinite_loss():
-    """Infinitely good on one axis and infinitely bad on the other is no place between the baselines."""
+    """An infinite loss is not between the baselines."""
     measures = (P, Fake("U", "utility", "higher", math.inf))
     ends = [Point(Recipe(Keep()), {"P": 10, "U": 8}), Point(Recipe(Remove()), {"P": 0, "U": 0})]
     best, worst, fair = (point(2, P=9, U=INFINITY), point(3, P=-INFINITY, U=-INFINITY), point(4, P=3, U=6))
@@ -177,12 +177,12 @@ def test_the_knee_is_never_a_point_with_an_infinite_loss():
         _ = Frontier([crossed, *ends], measures).knee
 
 
-def test_slope_skips_equal_points_and_survives_infinity():
+def test_the_slope_skips_equal_points_and_accepts_infinity():
     assert frontier((1, 1), (1, 1), (2, 0), ends=False).slope["slope"].tolist() == [1]
     assert frontier((INFINITY, 0), (2, 1), ends=False).slope["slope"].tolist() == [0]
 
 
-def test_explain_names_what_is_most_ahead():
+def test_explain_names_the_clearest_dominator():
     found = frontier((1, 4), (4, 1), (5, 4.5), ends=False)
     assert found.explain(found.measured[2]) == (
         "Dominated by k-anonymity, k = 3 (mondrian): P lower by 1 (4 instead of 5), U lower by 3.5 (1 instead of 4.5); "
@@ -200,7 +200,7 @@ def test_records_are_plain_json_without_store_keys():
     assert record["settings"]["model"]["k"] == 10
 
 
-def test_altair_waits_until_a_chart_is_asked_for():
+def test_altair_is_imported_only_for_a_chart():
     code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -1,4 +1,4 @@
-"""Parameters that are lists stand for every combination."""
+"""Lists of parameters are expanded to every combination."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from workbench.models import And, KAnonymity, TCloseness
 from workbench.studies.study import Study, expand_recipe, ranges_from_recipe
 
 
-def test_ranges_are_written_out_and_models_joined():
+def test_ranges_are_expanded_and_models_combined():
     recipes = Study.from_yaml(without("- {method: {name: remove")).candidates()
     assert [str(recipe.model) for recipe in recipes[:2]] == ["k-anonymity, k = 10", "k-anonymity, k = 50"]
     assert len(recipes) == 2 + 4
@@ -20,13 +20,13 @@ def test_ranges_are_written_out_and_models_joined():
     assert {recipe.method.publish for recipe in recipes[2:]} == {"generalized", "bucketized"}
 
 
-def test_a_recipe_is_written_and_read_again():
+def test_a_recipe_survives_a_round_trip():
     ordered = Recipe(Mondrian("order", order=("sex", "age")), KAnonymity(5))
     for recipe in [*Study.from_yaml(TEXT).candidates(), Recipe(Remove(("age", "sex"))), ordered]:
         assert expand_recipe(ranges_from_recipe(recipe)) == [recipe]
 
 
-def test_names_of_columns_are_one_value_and_lists_of_them_several():
+def test_a_column_name_is_one_value_and_a_list_of_names_several():
     ordered = {"name": "mondrian", "split": "order", "order": ["zip", "age"]}
     assert [one.method for one in expand_recipe({"method": ordered})] == [Mondrian("order", order=("zip", "age"))]
     several = expand_recipe({"method": {**ordered, "order": [["zip", "age"], ["age"], "sex"]}})
@@ -49,12 +49,12 @@ def test_names_of_columns_are_one_value_and_lists_of_them_several():
         ({"method": {"name": "mondrian"}, "model": "k"}, "no|mapping"),
     ],
 )
-def test_a_recipe_that_cannot_be_says_why(ranges, says):
+def test_the_error_of_an_invalid_recipe_gives_the_reason(ranges, says):
     with pytest.raises(BadInput, match=says):
         expand_recipe(ranges)
 
 
-def test_weights_that_count_relative_to_each_other_run_together():
+def test_relative_weights_vary_together():
     method = {"name": "threshold clustering", "utility": [1, 0.5, 0], "protection": [0, 0.5, 1], "r": [0.5, 0.7]}
     made = [one.method for one in expand_recipe({"method": method})]
     assert [(one.utility, one.protection, one.r) for one in made] == [

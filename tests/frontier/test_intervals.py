@@ -1,4 +1,4 @@
-"""Intervals hold what is found on other samples and by other seeds, and are as wide as chance makes them."""
+"""Intervals cover the figures of other samples and seeds, and are as wide as chance makes them."""
 
 import threading
 from dataclasses import replace
@@ -22,8 +22,8 @@ from workbench.models import KAnonymity, TCloseness
 MEASURES = [PrivacyLoss(), UtilityLoss()]
 
 
-def test_over_records_they_are_as_wide_as_a_difference_of_shares_is_uncertain():
-    """Of a thousand women half have flu, of a thousand men a fifth; the loss is half the difference. Another sample
+def test_intervals_over_records_have_the_width_of_a_difference_of_shares():
+    """Half of 1,000 women and a fifth of 1,000 men have flu, and the loss is half the difference. Another sample
     differs from this one by the square root of 2 times the deviation of one."""
     rng, records = np.random.default_rng(1), 2000
     sex = np.repeat(["f", "m"], records // 2)
@@ -60,8 +60,8 @@ def test_intervals_of_worst_case_figures_cover_fresh_samples(k, records):
         assert len(shares) >= 5 and np.mean(shares) >= (0.85 if k < 400 else 0.7), "at 400 the bootstrap is used"
 
 
-def test_a_worst_case_figure_that_halves_do_not_resemble_has_no_interval():
-    """One town of 12 people is ill; half of them are too few for a class, and the loss is gone."""
+def test_a_worst_case_figure_that_differs_in_half_samples_has_no_interval():
+    """The 12 people of one town are ill; half of them are too few for a class, so the loss disappears."""
     frame = pd.DataFrame({"town": ["Ash"] * 12 + ["Bow"] * 400})
     frame["ill"] = np.where(frame["town"] == "Ash", "yes", "no")
     given = Table.from_frame(frame, ["town"], "ill")
@@ -71,7 +71,7 @@ def test_a_worst_case_figure_that_halves_do_not_resemble_has_no_interval():
     assert "worst-case" in describe_intervals("records") and "worst-case" not in describe_intervals("seeds")
 
 
-def test_a_sample_says_what_its_figures_are_about():
+def test_the_figures_of_a_sample_name_its_population():
     given = table()
     said = describe_sample(given.sample(100))
     assert f"a random sample of 100 of {given.records:,} records" in said and "other figures" in said
@@ -89,18 +89,18 @@ def swept():
     return given, sweep(given, recipes, MEASURES)
 
 
-def test_over_seeds_what_no_seed_decides_has_none(swept):
+def test_figures_that_do_not_depend_on_the_seed_have_no_interval_over_seeds(swept):
     given, frontier = swept
     found = with_intervals(given, frontier, "seeds", times=6)
     mondrian, _, noisy, *baselines = found.measured
     assert not mondrian.intervals and not any(one.intervals for one in baselines)
     low, high = noisy.intervals["U_loss"]
-    assert low <= noisy.values["U_loss"] <= high and low < high, "each time it is drawn anew"
+    assert low <= noisy.values["U_loss"] <= high and low < high, "each run draws again"
     assert [point.values for point in found.measured] == [point.values for point in frontier.measured]
     assert (found.points["U_loss low"] < found.points["U_loss high"]).tolist() == [False, False, True, False, False]
 
 
-def test_over_records_every_release_is_made_again_on_other_samples(swept):
+def test_intervals_over_records_rerun_every_recipe_on_other_samples(swept):
     given, frontier = swept
     told = []
     found = with_intervals(given, frontier, times=8, progress=lambda *done: told.append(done))
@@ -109,15 +109,15 @@ def test_over_records_every_release_is_made_again_on_other_samples(swept):
         low, high = point.intervals["P_loss"]
         assert low <= point.values["P_loss"] <= high
     again = with_intervals(given, frontier, times=8).measured
-    assert again[0].intervals == found.measured[0].intervals, "the samples are the same each time"
+    assert again[0].intervals == found.measured[0].intervals, "the samples are reproducible"
 
 
-def test_over_learning_they_reach_from_each_class_alone_to_who_learns(swept, tmp_path):
-    """Each end is a figure by itself, of the same release: also of one that was drawn, and is kept in the store."""
+def test_intervals_over_learning_span_from_separate_classes_to_a_learning_attacker(swept, tmp_path):
+    """Both ends are figures of one release, also of a random one in the store."""
     given, store = table(), Store(tmp_path)
     recipes = [point.recipe for point in swept[1].measured[:3]]
     frontier, told = sweep(given, recipes, MEASURES, store), []
-    again = replace(given, _memory={}, _locks={})  # as in another process
+    again = replace(given, _memory={}, _locks={})  # like in another process
     found = with_intervals(again, frontier, "learning", store=store, progress=lambda *done: told.append(done))
     assert [done for done, of in told] == [1, 2, 3] and {of for done, of in told} == {3}
     for point in found.measured[:3]:
@@ -125,16 +125,16 @@ def test_over_learning_they_reach_from_each_class_alone_to_who_learns(swept, tmp
         learnt = PrivacyLoss(adversary="learning")(release).value
         assert point.intervals["P_loss"] == (point.values["P_loss"], learnt)
     generalized, exchanged, noisy, *baselines = found.measured
-    assert "U_loss" not in generalized.intervals, "nobody learns from generalized people"
+    assert "U_loss" not in generalized.intervals, "generalized releases give no learning attacker"
     assert not any(one.intervals for one in baselines)
     for point in (exchanged, noisy):
         learnt = UtilityLoss(estimator="learned")(point.recipe.release(given, store)).value
         assert point.intervals["U_loss"] == tuple(sorted([point.values["U_loss"], learnt]))
     nobody = Frontier(frontier.measured, [AverageClassSize()])
-    assert with_intervals(given, nobody, "learning") is nobody, "no class is larger for who learns"
+    assert with_intervals(given, nobody, "learning") is nobody, "sizes do not depend on learning"
 
 
-def test_a_cancelled_one_leaves_the_points_as_they_were(swept):
+def test_cancelled_intervals_leave_the_points_unchanged(swept):
     given, frontier = swept
     cancel = threading.Event()
     cancel.set()
@@ -145,6 +145,6 @@ def test_a_cancelled_one_leaves_the_points_as_they_were(swept):
 @pytest.mark.parametrize(
     ("over", "times", "why"), [("people", 5, "records"), ("seeds", 1, "from 2"), ("seeds", True, "from")]
 )
-def test_what_cannot_be_asked_is_refused(swept, over, times, why):
+def test_invalid_requests_are_refused(swept, over, times, why):
     with pytest.raises(BadInput, match=why):
         with_intervals(*swept, over, times)

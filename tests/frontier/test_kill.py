@@ -1,4 +1,4 @@
-"""A sweep that is killed in the middle of a write loses no finished point, and goes on where it was."""
+"""A sweep that is killed in the middle of a write loses no finished point and resumes."""
 
 import importlib
 import multiprocessing
@@ -19,20 +19,20 @@ PLACES = ["before point.json", *HALVES, "before moving", "after moving"]
 
 
 def kills():
-    """Twenty: each place three times, and the larger files once more; after 1 to 63 committed points."""
+    """Return twenty kills, three or four at each place, after 1 to 63 committed points."""
     rng = random.Random(SEED)
     return [(place, rng.randint(1, 63)) for place in PLACES * 3 + HALVES[1:]]
 
 
 @pytest.fixture(scope="module")
 def killed_sweep():
-    """Measures a point when it is imported, so it isn't until it is used."""
+    """Import the module late, since it measures a point on import."""
     return importlib.import_module("tests.frontier.killed_sweep")
 
 
 @pytest.fixture(scope="module")
 def processes(killed_sweep):
-    """Processes with nothing left to import: they are forked from one that has imported everything."""
+    """Return a context that forks processes from one that has imported everything."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([killed_sweep.__name__])
     return context
@@ -40,7 +40,7 @@ def processes(killed_sweep):
 
 @pytest.fixture(scope="module")
 def undisturbed(killed_sweep):
-    """The points of a sweep without a store, by recipe, and its frontier."""
+    """Return the points of a sweep without a store by recipe, and its frontier."""
     found = {}
     frontier = sweep(*killed_sweep.STUDY, progress=lambda done, total, point: found.update({point.recipe: point}))
     assert len(found) == 64
@@ -49,13 +49,13 @@ def undisturbed(killed_sweep):
 
 
 def kill_in_the_middle(processes, sweeping, folder, place, committed):
-    """Start the sweep, wait until it says that it stands there, and kill it."""
+    """Start the sweep, wait until it reports that it has reached the place, and kill it."""
     here, there = processes.Pipe(duplex=False)
     child = processes.Process(target=sweeping, args=(folder, place, committed, there))
     child.start()
     there.close()
     try:
-        assert here.poll(60), "the sweep never came to this place"
+        assert here.poll(60), "the sweep never reached this place"
         assert os.read(here.fileno(), 1) == b"!", "the sweep ended before it was killed"
     finally:
         child.kill()
@@ -63,14 +63,14 @@ def kill_in_the_middle(processes, sweeping, folder, place, committed):
     assert child.exitcode == -signal.SIGKILL
 
 
-def same(one, other):
+def equal_points(one, other):
     return (one.recipe, one.values, one.reasons, one.sentences) == (
         other.recipe, other.values, other.reasons, other.sentences
     )  # fmt: skip
 
 
-def standing(folder, keys):
-    """What would change if a point were written again."""
+def file_stamps(folder, keys):
+    """Return the inode and modification time of each point, which change if it is written again."""
     return {key: ((folder / key).stat().st_ino, (folder / key).stat().st_mtime_ns) for key in keys}
 
 
@@ -83,24 +83,24 @@ def test_killed_sweep(place, committed, tmp_path, killed_sweep, undisturbed, pro
     assert left or place == "after moving"
 
     store = Store(folder)
-    assert not list(folder.glob(".aside-*")), "what a dead writer left is removed"
+    assert not list(folder.glob(".aside-*")), "files of dead writers are removed"
     finished = store.keys()
     assert len(finished) == committed
     table, recipes, measures = killed_sweep.STUDY
     keys = {store.key(table, recipe, measures): recipe for recipe in points}
     assert len(keys) == 64
     for key in finished:
-        assert same(store.get(key, keys[key]), points[keys[key]])
+        assert equal_points(store.get(key, keys[key]), points[keys[key]])
         assert store.classes(key)["size"].sum() == table.records
-    before = standing(folder, finished)
+    before = file_stamps(folder, finished)
 
-    made, release = [], Recipe.release
-    monkeypatch.setattr(Recipe, "release", lambda recipe, *given: made.append(recipe) or release(recipe, *given))
+    released, release = [], Recipe.release
+    monkeypatch.setattr(Recipe, "release", lambda recipe, *given: released.append(recipe) or release(recipe, *given))
     resumed = sweep(table, recipes, measures, store)
-    assert len(made) == 64 - committed, "a finished point is never computed again"
-    assert not {keys[key] for key in finished} & set(made)
-    assert standing(folder, finished) == before
+    assert len(released) == 64 - committed, "a finished point is never computed again"
+    assert not {keys[key] for key in finished} & set(released)
+    assert file_stamps(folder, finished) == before
     assert store.keys() == sorted(keys)
     assert resumed.complete
-    assert all(same(store.get(key, recipe), points[recipe]) for key, recipe in keys.items())
+    assert all(equal_points(store.get(key, recipe), points[recipe]) for key, recipe in keys.items())
     pd.testing.assert_frame_equal(resumed.points, frontier.points)

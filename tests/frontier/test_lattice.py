@@ -1,4 +1,4 @@
-"""The frame of the lattice: what it is asked for, and what it says of whom (its figures: methods/full_domain)."""
+"""The frame of the lattice and its arguments (its figures: methods/full_domain)."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def table(adult):
     return adult.with_roles(["sex", "race", "marital_status"], "occupation")
 
 
-def test_a_row_is_what_its_recipe_releases(table):
+def test_a_row_has_the_figures_of_its_recipe(table):
     model = KAnonymity(200) & DistinctLDiversity(4)
     frame = lattice(table, model, [GeometricLoss(), InformationLoss(), PrivacyLoss()], suppress=0.05)
     assert {"sex", "race", "marital_status", "k (k-anonymity)", "l (distinct l-diversity)", "NCP"} < set(frame)
@@ -30,7 +30,7 @@ def test_a_row_is_what_its_recipe_releases(table):
             assert row[measure.key] == pytest.approx(measure(release).value, abs=1e-12)
 
 
-def test_slow_measures_are_taken_of_efficient_nodes_alone(table):
+def test_slow_measures_are_computed_for_efficient_nodes_only(table):
     frame = lattice(table, KAnonymity(200), [PrivacyLoss(), UtilityLoss()])
     assert "GL" in frame and 0 < frame["efficient"].sum() < frame["keeps"].sum()
     assert np.array_equal(frame["U_loss"].notna(), frame["efficient"])
@@ -39,7 +39,7 @@ def test_slow_measures_are_taken_of_efficient_nodes_alone(table):
     assert frame["U_loss"][node] == pytest.approx(UtilityLoss()(release).value)
 
 
-def test_another_share_needs_no_other_scores(table, monkeypatch):
+def test_scores_are_reused_for_another_share_of_suppression(table, monkeypatch):
     model = KAnonymity(77)
     first = lattice(table, model, suppress=0.0)
     monkeypatch.setattr("workbench.methods.full_domain.scores._score_nodes", None)
@@ -53,7 +53,7 @@ def test_without_a_model_every_node_is_kept(table):
     assert list(lattice(table.with_roles(["sex", "race"])))[-2:] == ["GL", "efficient"]
 
 
-def test_a_column_called_like_one_of_ours_keeps_its_name(adult):
+def test_a_column_named_like_a_figure_keeps_its_name(adult):
     from workbench import Table
 
     frame = adult.frame[["sex", "race", "occupation"]].rename(columns={"race": "classes"})
@@ -70,7 +70,7 @@ def test_a_column_called_like_one_of_ours_keeps_its_name(adult):
         (("suppress", 2), "suppress = 2 must be a share"),
     ],
 )
-def test_what_is_wrong_is_said(table, given, why):
-    asked = {"table": table, "model": KAnonymity(5), "measures": None, "suppress": 0.0} | dict([given])
+def test_invalid_arguments_are_reported(table, given, why):
+    arguments = {"table": table, "model": KAnonymity(5), "measures": None, "suppress": 0.0} | dict([given])
     with pytest.raises(BadInput, match=why):
-        lattice(asked["table"], asked["model"], asked["measures"], suppress=asked["suppress"])
+        lattice(arguments["table"], arguments["model"], arguments["measures"], suppress=arguments["suppress"])

@@ -1,4 +1,4 @@
-"""The least that is possible: below every release of every method, and near to the best one where all are tried."""
+"""Lower bounds: below every release of every method, and near the best if all are tried."""
 
 import threading
 
@@ -38,7 +38,7 @@ MODELS = [KAnonymity(3), DistinctLDiversity(2) & KAnonymity(2), TCloseness(0.1, 
 
 
 def methods():
-    """Every method of the catalog that has classes, in several settings."""
+    """Return every method of the catalog that has classes, in several settings."""
     for name, kind in variants("method").items():
         made = [kind(**settings) for settings in SETTINGS.get(name, [{}])]
         yield from (method for method in made if not method.draws)
@@ -51,7 +51,7 @@ def random_table(seed):
 
 
 def releases(data, seed):
-    """One of each method, under one of the models that there is a release for."""
+    """Yield a release of each method under a model that it can satisfy."""
     rng = np.random.default_rng(seed)
     for method in methods():
         for model in [None] if method.baseline else rng.permutation(np.array(MODELS, object)):
@@ -63,7 +63,7 @@ def releases(data, seed):
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_no_release_of_any_method_is_below_it(seed):
+def test_no_release_of_any_method_is_below_the_bound(seed):
     data, utility = random_table(seed), UtilityLoss(min_support=0.1)
     lower, lower_exact = (compute_lower_bounds(data, exact=exact, min_support=0.1) for exact in (False, True))
     found = list(releases(data, seed))
@@ -77,7 +77,7 @@ def test_no_release_of_any_method_is_below_it(seed):
 
 
 def two_groups(ill):
-    """Two sorts of people, of 30 each, of whom so many are ill."""
+    """Return two groups of 30 people with given numbers of ill people."""
     frame = pd.DataFrame({"sort": np.repeat(["a", "b"], 30), "ill": "no"})
     for i, many in enumerate(ill):
         frame.loc[i * 30 : i * 30 + many - 1, "ill"] = "yes"
@@ -86,23 +86,23 @@ def two_groups(ill):
 
 @pytest.mark.parametrize("ill", [(25, 5), (20, 4), (29, 15)])
 @pytest.mark.parametrize("part", [0.2, 0.4, 0.7])
-def test_it_is_near_to_the_best_of_all_exchanged_releases(ill, part):
+def test_the_bound_is_near_the_best_of_all_swapped_releases(ill, part):
     data, (private, utility) = two_groups(ill), (PrivacyLoss(), UtilityLoss())
     totals, tried = data.sensitive["ill"].totals, []
-    for many in range(int(totals[1]) + 1):  # how many of the first group are said to be ill
+    for many in range(int(totals[1]) + 1):  # how many of the first group are published as ill
         seats = np.array([[30 - many, many], totals - [30 - many, many]])
         if (seats >= 0).all():
             release = Exchanged.from_cells(data, np.arange(2, dtype=np.int32)[data.cells().quasi[0]], {"ill": seats})
             tried.append((private(release).value, utility(release).value))
     worst = max(p for p, u in tried if u < SLACK)
-    limit = max(p for p, _ in tried if p <= part * worst)  # where whole records reach the limit
+    limit = max(p for p, _ in tried if p <= part * worst)  # if whole records reach the limit
     best = min(u for p, u in tried if p <= limit)
     found = bound(data, limit, exact=True)
     assert best > 0 and found <= best + SLACK
     assert best <= 1.3 * found
 
 
-def test_nothing_is_told_at_0_so_all_that_distinguishes_populations_is_lost():
+def test_at_0_every_difference_between_populations_is_lost():
     data = table()
     everything = workbench.methods.Remove()(data)
     assert PrivacyLoss()(everything).value == 0
@@ -110,7 +110,7 @@ def test_nothing_is_told_at_0_so_all_that_distinguishes_populations_is_lost():
     assert bound(data, 1e-6) == pytest.approx(bound(data, 0), rel=0.02)
 
 
-def test_it_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
+def test_the_bound_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
     data = table(1)
     lower, exact = compute_lower_bounds(data), compute_lower_bounds(data, exact=True)
     at = np.linspace(0.001, 0.2, 40)
@@ -122,17 +122,17 @@ def test_it_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
     assert bound(data, 0.69) == 0
 
 
-def test_of_several_sensitive_columns_the_worst_counts():
+def test_the_worst_of_several_sensitive_columns_counts():
     both, each = table(1, ("illness", "wage")), [table(1, (name,)) for name in ("illness", "wage")]
     assert bound(both, 0.02) == pytest.approx(max(bound(one, 0.02) for one in each))
 
 
-def test_the_same_whoever_asks_and_however_often():
+def test_the_bound_is_deterministic():
     assert bound(table(4), 0.03, exact=True) == bound(table(4), 0.03, exact=True)
     assert workbench.frontier.bound(table(4), 0.03) == bound(table(4), 0.03)
 
 
-def test_raked_buckets_are_within_a_few_times_of_it():
+def test_raked_buckets_are_within_a_small_factor_of_the_bound():
     data = table(2)
     release = RakedBuckets()(data, TCloseness(0.02, distance="js"))
     mondrian = Mondrian(publish="bucketized")(data, TCloseness(0.02, distance="js"))
@@ -141,13 +141,13 @@ def test_raked_buckets_are_within_a_few_times_of_it():
     assert UtilityLoss()(mondrian).value > 2 * bound(data, 0.02, exact=True)
 
 
-def test_on_adult_it_is_as_high_as_was_found(adult):
+def test_the_bound_on_adult_is_as_high_as_recorded(adult):
     for t, together, apart in ((0.05, 0.00480, 0.00229), (0.1, 0.00059, 0.00024)):
         assert bound(adult, t, exact=True) >= together
         assert bound(adult, t) == pytest.approx(apart, rel=0.03)
 
 
-def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
+def test_the_distance_of_a_release_from_a_known_bound_is_reported():
     data = table(2)
     raked, median = (one(data, TCloseness(0.05, distance="js")) for one in (RakedBuckets(), Mondrian()))
     for release, exact, whose in (
@@ -164,7 +164,7 @@ def test_how_far_a_release_is_from_it_is_said_once_it_is_known():
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
 
 
-def test_a_flat_file_may_be_nearer_to_the_truth_by_chance_so_nothing_is_said_of_it():
+def test_no_distance_is_reported_for_a_flat_file_which_may_be_nearer_by_chance():
     data = table(2)
     flat = RakedBuckets(files="flat")(data, TCloseness(0.05, distance="js"))
     compute_lower_bounds(data, exact=True)
@@ -172,12 +172,12 @@ def test_a_flat_file_may_be_nearer_to_the_truth_by_chance_so_nothing_is_said_of_
 
 
 @pytest.mark.parametrize("t", ["0.1", None, True, -0.1, 2])
-def test_what_is_no_divergence_is_refused(t):
+def test_other_distances_than_divergences_are_refused(t):
     with pytest.raises(BadInput, match="must be a number between 0 and 1"):
         bound(table(2), t)
 
 
-def test_every_method_says_whether_its_classes_are_exact():
+def test_every_method_declares_whether_its_classes_are_exact():
     data, kinds, seen = table(2), variants("method").values(), []
     for kind in (one for one in kinds if one.keeps_models and not one.baseline):
         published = kind.parameters().get("publish")
@@ -187,14 +187,14 @@ def test_every_method_says_whether_its_classes_are_exact():
     assert set(seen) == {True, False}
 
 
-def test_it_is_about_who_knows_the_own_class_and_who_takes_classes_as_they_are():
+def test_the_bound_assumes_an_attacker_who_uses_each_class_by_itself():
     assert bounded_support(PrivacyLoss(), UtilityLoss(min_support=0.2)) == 0.2
     assert bounded_support(PrivacyLoss(adversary="learning"), UtilityLoss()) is None
     assert bounded_support(PrivacyLoss(), UtilityLoss(distance="variation")) is None
     assert bounded_support(PrivacyLoss(), AverageClassSize()) is None
 
 
-def test_it_stops_when_it_is_told():
+def test_the_computation_can_be_cancelled():
     cancel, data = threading.Event(), table(5)
     cancel.set()
     with pytest.raises(Cancelled), cancellable(cancel):
@@ -202,7 +202,7 @@ def test_it_stops_when_it_is_told():
     assert bound(data, 0.05) > 0
 
 
-def test_what_has_no_bound_says_why(monkeypatch):
+def test_the_error_of_a_missing_bound_gives_the_reason(monkeypatch):
     with pytest.raises(BadInput, match="between 0 and 1"):
         bound(table(), -0.1)
     with pytest.raises(Undefined, match="weights"):

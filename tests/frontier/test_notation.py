@@ -1,4 +1,4 @@
-"""Models and methods as people write them are read as they are printed."""
+"""The notation of models and methods: parsing and printing are inverse."""
 
 from dataclasses import fields
 
@@ -19,7 +19,7 @@ COLUMN = st.text("abcAB,_-()'\" 1&=é", min_size=1, max_size=12).filter(lambda n
 
 @st.composite
 def variant(draw, package, base):
-    """Any variant of a catalog, each parameter anywhere in its range."""
+    """Draw a variant of a catalog with each parameter anywhere in its range."""
     kind = draw(st.sampled_from(list(catalog(package, base).values())))
     settings = {}
     for field in fields(kind):
@@ -37,7 +37,7 @@ def variant(draw, package, base):
             settings[field.name] = draw(st.none() | st.lists(COLUMN, min_size=1, max_size=3).map(tuple))
     try:
         return kind(**settings)
-    except BadInput:  # some settings don't go together
+    except BadInput:  # some settings cannot be combined
         return kind()
 
 
@@ -45,7 +45,7 @@ MODELS, METHODS = variant("workbench.models", Model), variant("workbench.methods
 
 
 @given(st.lists(MODELS, min_size=1, max_size=3, unique=True), METHODS)
-def test_what_is_printed_is_read_as_the_same(models, method):
+def test_printed_variants_are_parsed_to_equal_ones(models, method):
     model = models[0]
     for other in models[1:]:
         model = model & other
@@ -67,11 +67,11 @@ def test_what_is_printed_is_read_as_the_same(models, method):
         ("recursive (c,l)-diversity, l=4", RecursiveLDiversity(l=4)),
     ],
 )
-def test_people_write_as_they_like(text, model):
+def test_variations_of_spelling_are_parsed(text, model):
     assert notation.model(text) == model
 
 
-def test_methods_stand_alone_or_in_brackets():
+def test_methods_are_parsed_with_and_without_brackets():
     assert notation.method("mondrian, strict=false") == Mondrian(strict=False)
     assert notation.method("remove, columns = age, sex") == Remove(("age", "sex"))
     order = Mondrian("order", order=("zip code", "a, b"))
@@ -106,7 +106,7 @@ def test_methods_stand_alone_or_in_brackets():
         ("k-anonymity, k=10 (mondrian)", "names a method"),
     ],
 )
-def test_what_is_wrong_is_said(text, words):
+def test_errors_of_models_are_reported(text, words):
     with pytest.raises(BadInput) as error:
         notation.model(text)
     assert words in str(error.value)
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_said(text, words):
         ("k-anonymity", "no method is called 'k-anonymity'"),
     ],
 )
-def test_what_is_wrong_with_a_method_is_said(text, words):
+def test_errors_of_methods_are_reported(text, words):
     with pytest.raises(BadInput) as error:
         notation.method(text)
     assert words in str(error.value)

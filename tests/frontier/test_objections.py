@@ -1,4 +1,4 @@
-"""What speaks against candidates is assessed once by each threshold and wording, and read from the store afterwards."""
+"""Objections to candidates are assessed once per threshold and wording, and then read from the store."""
 
 from dataclasses import replace
 
@@ -27,8 +27,8 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture
-def assessed(monkeypatch):
-    """How often a release was assessed."""
+def assessments(monkeypatch):
+    """Return a list that grows with each assessment of a release."""
     calls = []
     monkeypatch.setattr(
         module, "reasons_not_to_recommend", lambda *given: calls.append(given[1]) or reasons_not_to_recommend(*given)
@@ -40,38 +40,38 @@ def reasons(table, store=None, smallest=10):
     return [point.against for point in sweep(table, RECIPES, MEASURES, store, smallest=smallest).measured]
 
 
-def test_it_is_assessed_once_and_kept(table, tmp_path, assessed):
+def test_objections_are_assessed_once_and_stored(table, tmp_path, assessments):
     first = reasons(table, tmp_path / "store")
-    assert len(assessed) == 2 and first[0] and first[2:] == [(), ()], "baselines are not assessed"
+    assert len(assessments) == 2 and first[0] and first[2:] == [(), ()], "baselines are not assessed"
     assert first == [*(tuple(reasons_not_to_recommend(one.release(table), 10, one.model)) for one in RECIPES), (), ()]
-    assert reasons(table, tmp_path / "store") == first == reasons(table) and len(assessed) == 4, (
+    assert reasons(table, tmp_path / "store") == first == reasons(table) and len(assessments) == 4, (
         "once more without a store"
     )
 
 
-def test_another_threshold_or_wording_is_assessed_again(table, tmp_path, assessed):
+def test_another_threshold_or_wording_needs_a_new_assessment(table, tmp_path, assessments):
     store = Store(tmp_path / "store")
     reasons(table, store)
     reasons(table, store, smallest=20)
-    assert assessed == [10, 10, 20, 20]
+    assert assessments == [10, 10, 20, 20]
     renamed = replace(table, wording=Wording({}, "patient", "patients"))
-    assert any("patients" in text for text in reasons(renamed, store)[0]) and len(assessed) == 6
+    assert any("patients" in text for text in reasons(renamed, store)[0]) and len(assessments) == 6
     assert reasons(table, store, smallest=20) == reasons(table, smallest=20)
 
 
-def test_what_was_changed_in_the_store_is_assessed_again(table, tmp_path, assessed):
+def test_changed_objections_in_the_store_are_assessed_again(table, tmp_path, assessments):
     first = reasons(table, tmp_path / "store")
     for path in (tmp_path / "store").glob("*.against"):
         path.write_text("[]")
-    assert reasons(table, tmp_path / "store") == first and len(assessed) == 4
+    assert reasons(table, tmp_path / "store") == first and len(assessments) == 4
 
 
-def test_it_can_be_left_out(table, assessed):
+def test_the_assessment_is_optional(table, assessments):
     found = sweep(table, RECIPES, MEASURES, smallest=None)
-    assert not assessed and not any(point.against for point in found.measured)
+    assert not assessments and not any(point.against for point in found.measured)
 
 
-def test_reasons_against_a_recipe_that_is_named(table):
+def test_objections_to_a_named_recipe(table):
     release = RECIPES[0].release(table)
     assert reasons_against(RECIPES[0], release, 10) == reasons_not_to_recommend(release, 10, RECIPES[0].model)
     assert "a baseline" in reasons_against(Recipe(Keep()), Recipe(Keep()).release(table), 10)[0]

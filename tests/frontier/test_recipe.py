@@ -1,4 +1,4 @@
-"""Recipes: enough to make the same release again."""
+"""Recipes reproduce a release."""
 
 import json
 
@@ -13,12 +13,12 @@ from workbench.models import AlphaK, DistinctLDiversity, KAnonymity, Probabilist
 METHODS = [Mondrian(), Mondrian(strict=False), Mondrian("information_gain", "wage", "best"), Keep(), Remove(("age",))]
 
 
-def test_every_combination_is_a_recipe():
+def test_every_combination_of_parameters_is_a_recipe():
     made = recipes(Mondrian(), AlphaK, alpha=[0.3, 0.5], k=[2, 10])
     assert [(r.model.alpha, r.model.k) for r in made] == [(0.3, 2), (0.3, 10), (0.5, 2), (0.5, 10)]
 
 
-def test_a_single_value_stands_for_itself_text_too():
+def test_single_values_including_text_are_accepted():
     made = recipes(Mondrian(), TCloseness, seed=3, t=[0.1, 0.2], distance="js")
     assert [(r.model.t, r.model.distance, r.seed) for r in made] == [(0.1, "js", 3), (0.2, "js", 3)]
 
@@ -37,12 +37,12 @@ def test_a_baseline_needs_no_model():
         (lambda: recipes(Mondrian(), KAnonymity, k=[0]), "must be at least 1"),
     ],
 )
-def test_what_is_wrong_is_said(wrong, message):
+def test_invalid_recipes_are_reported(wrong, message):
     with pytest.raises(BadInput, match=message):
         wrong()
 
 
-def test_a_line_leaves_the_models_numbers_out():
+def test_the_line_of_a_recipe_omits_the_numbers_of_its_model():
     lines = {recipe.line for recipe in recipes(Mondrian(), KAnonymity, k=[2, 5])}
     assert lines == {"k-anonymity (mondrian)"}
     assert Recipe(Keep()).line == "keep"
@@ -50,7 +50,7 @@ def test_a_line_leaves_the_models_numbers_out():
     assert Recipe(RandomizedResponse(0.2, others="uniform")).line == "randomized response, others = uniform"
 
 
-def test_a_recipe_reads_well():
+def test_the_text_of_a_recipe():
     assert str(Recipe(Mondrian(), KAnonymity(5))) == "k-anonymity, k = 5 (mondrian)"
     both = KAnonymity(5) & TCloseness(0.2)
     assert str(Recipe(Mondrian(), both)) == "k-anonymity, k = 5 & t-closeness, t = 0.2 (mondrian)"
@@ -58,25 +58,25 @@ def test_a_recipe_reads_well():
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_a_method_comes_back_from_plain_data(method):
+def test_a_method_is_restored_from_plain_data(method):
     plain = json.loads(json.dumps(Recipe(method, KAnonymity(2), 7).to_dict()))
     assert from_dict("method", catalog("workbench.methods", Method), plain["method"]) == method
     assert plain["seed"] == 7 and plain["model"] == {"name": "k-anonymity", "k": 2}
 
 
 @pytest.mark.parametrize("method", METHODS[:3], ids=str)
-def test_a_recipe_makes_its_release_again(small, method):
+def test_a_recipe_reproduces_its_release(small, method):
     recipe = Recipe(method, KAnonymity(4), 5)
     one, two = (recipe.release(small(0)).classes for _ in range(2))
     assert (one.low == two.low).all() and (one.histograms["disease"] == two.histograms["disease"]).all()
 
 
-def test_a_recipe_that_cannot_be_kept_says_why(small):
+def test_the_error_of_a_recipe_that_cannot_be_stored_gives_the_reason(small):
     with pytest.raises(Unsatisfiable, match="5 values, fewer than l = 9"):
         Recipe(Mondrian(), ProbabilisticLDiversity(9)).release(small(0))
 
 
-def test_equal_recipes_are_equal_and_points_hold_what_was_measured():
+def test_equal_recipes_compare_equal_and_points_store_figures():
     assert Recipe(Mondrian(), KAnonymity(2)) == Recipe(Mondrian(), KAnonymity(2))
     point = Point(Recipe(Keep()), {"loss": 0.3})
     assert point.values["loss"] == 0.3 and not point.reasons
@@ -93,6 +93,6 @@ def test_equal_recipes_are_equal_and_points_hold_what_was_measured():
         (DistinctLDiversity(6), False),
     ],
 )
-def test_models_of_distributions_alone_allow_small_classes(model, possible):
+def test_models_of_distributions_do_not_prevent_small_classes(model, possible):
     assert bool(Recipe(Mondrian(), model).small_classes) == possible
     assert not Recipe(Keep()).small_classes

@@ -1,4 +1,4 @@
-"""A search: what it finds, that it stops, and that it says what it did."""
+"""Searches: their results, their end and their notes."""
 
 import threading
 import time
@@ -33,7 +33,7 @@ def data():
 
 @dataclass(frozen=True)
 class Slow(Method):
-    """Everything is kept, after a while."""
+    """A slow method that keeps everything."""
 
     number: int = parameter(0, "tells one from another", low=0)
     name = "slow"
@@ -45,31 +45,31 @@ class Slow(Method):
         return Keep().release(table, model, seed)
 
 
-def seen(found):
+def list_points(found):
     return [(str(point.recipe), point.values) for point in found.measured]
 
 
-def test_the_cap_is_touched_and_the_best_family_found(data):
+def test_the_search_reaches_the_cap_and_finds_the_best_family(data):
     found = search(data, MEASURES, CAP, "30 evaluations")
     best = found.best(CAP)
     assert isinstance(best.recipe.method, RakedBuckets) and best.values["P_loss"] <= 0.05
     alike = [p for p in found.measured if p.recipe.method == best.recipe.method]
     within, beyond = ([p.recipe.model.t for p in alike if (p.values["P_loss"] > 0.05) is out] for out in (False, True))
-    assert max(within) < min(beyond) < 1.02 * max(within), "losses jump: no recipe between these two was left untried"
+    assert max(within) < min(beyond) < 1.02 * max(within), "losses jump: every recipe between these two was tried"
     median = search(data, MEASURES, CAP, "15 evaluations", families=[MEDIAN])
     assert best.values["U_loss"] < median.best(CAP).values["U_loss"]
     assert all(isinstance(p.recipe.method, Mondrian) for p in median.measured if not p.recipe.baseline)
 
 
-def test_the_same_again_whatever_is_in_the_store(data, tmp_path):
+def test_the_result_does_not_depend_on_the_store(data, tmp_path):
     store = Store(tmp_path / "points")
     first, again, bare = (search(data, MEASURES, CAP, "14 evaluations", store=one) for one in (store, store, None))
-    assert seen(first) == seen(again) == seen(bare) and first.notes == again.notes == bare.notes
+    assert list_points(first) == list_points(again) == list_points(bare) and first.notes == again.notes == bare.notes
     assert len(store.keys()) == 14 == len(first.measured)
     assert [str(p.recipe) for p in first.measured[-2:]] == ["keep", "remove"]
 
 
-def test_notes_say_what_was_tried_and_why_it_stopped(data):
+def test_notes_name_the_families_and_the_reason_for_stopping(data):
     found = search(data, MEASURES, CAP, "30 evaluations")
     assert found.notes[-1] == "It stopped after 30 evaluations: the budget of 30 evaluations is used."
     assert any("raked buckets" in note and "within the caps at best U_loss" in note for note in found.notes)
@@ -80,8 +80,8 @@ def test_notes_say_what_was_tried_and_why_it_stopped(data):
     assert whole.notes[-1].endswith("nothing is left to try.") and len(whole.measured) < 500
 
 
-def test_without_caps_it_fills_the_widest_gaps(data):
-    """Of a hundred limits from end to end, none is far above the best point within it, as far as any recipe is near.
+def test_the_search_fills_the_widest_gaps_without_caps(data):
+    """Each of a hundred limits has a point near it if a recipe is near it.
 
     Raked buckets jump where plain ones take their place, so the limits are compared with a grid of the same recipes.
     """
@@ -102,14 +102,14 @@ def test_without_caps_it_fills_the_widest_gaps(data):
     assert found.complete
 
 
-def test_under_a_cap_on_utility_privacy_is_what_is_sought(data):
+def test_a_search_under_a_cap_on_utility_improves_privacy(data):
     found = search(data, MEASURES, {"U_loss": 0.02}, "25 evaluations", families=[MEDIAN])
     best = found.best({"U_loss": 0.02}, minimise="P_loss")
     assert 0.017 <= best.values["U_loss"] <= 0.02
     assert best.values["P_loss"] == min(p.values["P_loss"] for p in found.measured if p.values["U_loss"] <= 0.02)
 
 
-def test_under_two_caps_models_are_joined(data):
+def test_a_search_under_two_caps_combines_models(data):
     measures = [*MEASURES, ReidentificationRisk()]
     caps = {"P_loss": 0.3, "R_id": 0.02}
     found = search(data, measures, caps, "40 evaluations", families=[MEDIAN, "k-anonymity (mondrian)"])
@@ -119,14 +119,14 @@ def test_under_two_caps_models_are_joined(data):
     assert best.values["P_loss"] <= 0.3 and best.values["R_id"] <= 0.02
 
 
-def test_a_family_without_a_release_is_given_up_with_the_reason():
+def test_a_family_without_a_release_is_dropped_with_its_reason():
     bare = table().with_roles(["age", "town"])
     found = search(bare, [ReidentificationRisk(), AverageClassSize()], {"R_id": 0.1}, "20 evaluations")
     assert found.best({"R_id": 0.1}).values["R_id"] <= 0.1
     assert any("given up: raked buckets need a sensitive column" in note for note in found.notes)
 
 
-def test_it_stops_when_it_is_told_and_keeps_what_is_there(data):
+def test_a_cancelled_search_returns_its_points(data):
     cancel, found = threading.Event(), []
     timer = threading.Timer(0.3, cancel.set)
     timer.start()
@@ -145,14 +145,14 @@ def test_it_stops_when_it_is_told_and_keeps_what_is_there(data):
     assert found == [(1, "keep"), (2, "remove")]
 
 
-def test_the_time_ends_it_within_a_release(data):
+def test_the_time_limit_interrupts_a_release(data):
     began = time.monotonic()
     result = search(data, MEASURES, CAP, "0.5 s", families=[Recipe(Slow(), KAnonymity())])
     assert time.monotonic() - began < 5
     assert result.complete and result.notes[-1].endswith("the time is over (about 1 s).")
 
 
-def test_what_is_wrong_is_said_before_anything_is_made(data):
+def test_invalid_arguments_are_reported_before_any_work(data):
     for wrong in (
         lambda: search("table", MEASURES),
         lambda: search(data, PrivacyLoss()),

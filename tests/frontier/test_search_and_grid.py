@@ -19,7 +19,7 @@ MEASURES = [PrivacyLoss(), UtilityLoss()]
 POINTS, PART, WORSE = 200, 5, 1.02
 
 
-def grid(data, families):
+def sweep_grid(data, families):
     """Sweep the points of these families, evenly spread."""
     each = POINTS // len(families)
     recipes = [one.recipe(float(place)) for one in families for place in np.linspace(0, 1, each)]
@@ -32,14 +32,14 @@ def recommended_loss(frontier, limit):
     return None if number is None else frontier.measured[number - 1].values["U_loss"]
 
 
-def compared(data, caps, families=None):
+def compare_with_grid(data, caps, families=None):
     """Return the search's loss relative to the grid's for each cap: of points without objections, as searches find."""
-    every, found = grid(data, families or default_families(data)), []
+    every, found = sweep_grid(data, families or default_families(data)), []
     recipes = None if families is None else [one.recipe(0.5) for one in families]
     for cap in caps:
         limit = {"P_loss": cap}
         known = recommended_loss(every, limit)
-        if known is None:  # the grid recommends no point there
+        if known is None:  # the grid recommends no point
             continue
         searched = search(data, MEASURES, limit, f"{POINTS // PART} evaluations", recipes)
         assert len(searched.measured) <= POINTS // PART
@@ -48,9 +48,9 @@ def compared(data, caps, families=None):
     return found
 
 
-def test_under_some_caps_of_a_small_table():
+def test_a_search_equals_the_grid_under_some_caps_of_a_small_table():
     caps = np.random.default_rng(0).uniform(0.01, 0.3, 3)
-    found = compared(table(1, records=400), caps)
+    found = compare_with_grid(table(1, records=400), caps)
     assert len(found) == 3 and max(found) <= WORSE
 
 
@@ -60,11 +60,11 @@ TABLES = {"people": lambda: table(1), "others": lambda: table(7, ("wage",), miss
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("which", [*TABLES, "adult"])
 @pytest.mark.parametrize("alone", [None, 0, 3], ids=["all families", "raked buckets", "median cuts"])
-def test_under_twenty_caps_of_three_tables(which, alone, adult):
-    """Raked buckets alone lose a few per cent more or less from one t to the next: 200 of them are many draws."""
+def test_a_search_equals_the_grid_under_twenty_caps_of_three_tables(which, alone, adult):
+    """The losses of raked buckets vary by a few per cent between values of t, and the grid has 200 draws."""
     data = adult if which == "adult" else TABLES[which]()
     caps = np.exp(np.random.default_rng(1).uniform(np.log(0.01), np.log(0.3), 20))
-    found = compared(data, caps, None if alone is None else [default_families(data)[alone]])
+    found = compare_with_grid(data, caps, None if alone is None else [default_families(data)[alone]])
     assert len(found) > 15 and max(found) <= WORSE
 
 
@@ -76,7 +76,7 @@ FEW, MANY = [(6, 1500, 1), (40, 1500, 2)], [(139, 1500, 3), (300, 2500, 4), (3, 
 @pytest.mark.parametrize(
     ("values", "records", "seed"), [*FEW, *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in MANY)]
 )
-def test_a_search_finds_what_a_rough_grid_over_sizes_of_buckets_finds(values, records, seed, cap):
+def test_a_search_equals_a_coarse_grid_over_sizes_of_buckets(values, records, seed, cap):
     """The grid has limits up to the cap itself, for every method of t-closeness and seven sizes of raked buckets."""
     data = with_values(values, records, seed)
     methods = [one.method for one in default_families(data) if one.model.figure == "t"]
@@ -95,10 +95,10 @@ def test_the_size_of_buckets_is_varied_for_the_best_family(monkeypatch):
     sizes = [point.recipe.method.smallest for point in found.measured if not point.recipe.baseline]
     assert {None, 10, 20, 40, 80, 160, 320} <= set(sizes)
     best = found.best({"P_loss": 0.1}).recipe.method.smallest
-    assert best is not None and sizes.count(best) > 1, "it is looked at around the cap, too"
+    assert best is not None and sizes.count(best) > 1, "the family is also tried around the cap"
     assert any(f"smallest = {best}" in note for note in found.notes)
 
 
 def usually_too_large(method, table, model, seed, release=raked_buckets.RakedBuckets.release):
-    """A release whose buckets are too large unless somebody sets their size."""
+    """Return a release whose buckets are too large unless their size is set."""
     return release(method if method.smallest else replace(method, smallest=400), table, model, seed)

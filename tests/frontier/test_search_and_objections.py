@@ -1,4 +1,4 @@
-"""Points with objections are not recommended, so a search looks for points without any."""
+"""A search looks for points without objections, since only these are recommended."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ GRID, WORSE = 20, 1.02
 
 
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
-def test_every_family_finds_what_a_rough_grid_over_its_parameter_finds(make):
+def test_every_family_equals_a_coarse_grid_over_its_parameter(make):
     data, compared = make(), 0
     for family in [one for one in default_families(data) if isinstance(one.method, Mondrian)]:
         grid = sweep(data, [family.recipe(float(p)) for p in np.linspace(0, 1, GRID)], MEASURES, baselines=False)
@@ -42,8 +42,8 @@ UNDER_P = Objective({"P": P, "U": U}, {"P": 0.5}, "U")
 UNDER_U = Objective({"P": P, "U": U}, {"U": 0.5}, "P")
 
 
-def followed(objected):
-    """A family whose privacy loss is t, and the points of which have objections where that is so."""
+def run_family_search(objected):
+    """Run the search of a family with privacy loss t and objections at some values of t."""
     track = FamilySearch(Family(Mondrian(), TCloseness(distance="js"), table()))
     while (place := track.next(UNDER_P, 0.5)) is not None and len(track.tried) < 30:
         t = track.family.value(place)
@@ -53,18 +53,18 @@ def followed(objected):
     return track
 
 
-def test_objections_end_the_range_like_a_cap():
-    best = followed(lambda t: t > 0.2).best(UNDER_P)
+def test_objections_limit_the_range_like_a_cap():
+    best = run_family_search(lambda t: t > 0.2).best(UNDER_P)
     assert not best.against and 0.19 < best.values["P"] <= 0.2
-    assert followed(lambda t: False).best(UNDER_P).values["P"] > 0.49
+    assert run_family_search(lambda t: False).best(UNDER_P).values["P"] > 0.49
 
 
-def test_why_a_family_is_given_up_names_the_objections():
-    track = followed(lambda t: True)
+def test_the_reason_for_dropping_a_family_names_the_objections():
+    track = run_family_search(lambda t: True)
     assert track.best(UNDER_P) is None
     assert track.lacking(UNDER_P) == "those of its recipes that are within the caps are not recommended: small"
 
 
-def test_a_recipe_without_a_release_is_taken_to_be_too_private():
+def test_a_recipe_without_a_release_counts_as_too_private():
     point = Point(Family(Mondrian(), TCloseness(), table()).recipe(0), {}, {"P": "no release"})
     assert UNDER_P.beyond(point) <= 1 < UNDER_U.beyond(point)

@@ -1,4 +1,4 @@
-"""The store: points come back as they went in, whole, to their owner alone, whoever else writes at the same time."""
+"""The store returns complete points unchanged, only to their owner, also under concurrent writes."""
 
 import json
 import math
@@ -57,8 +57,8 @@ def store(tmp_path):
     return Store(tmp_path / "points")
 
 
-def kept(store, table, recipe=RECIPE, measures=MEASURES):
-    """A point that was measured and put into the store."""
+def store_point(store, table, recipe=RECIPE, measures=MEASURES):
+    """Measure a point and put it into the store."""
     release = recipe.release(table)
     measured = {measure.key: measure(release) for measure in measures}
     key = store.key(table, recipe, measures)
@@ -68,8 +68,8 @@ def kept(store, table, recipe=RECIPE, measures=MEASURES):
     return point, release, measured
 
 
-def test_a_point_comes_back_as_it_went_in(store, table):
-    point, _, _ = kept(store, table)
+def test_a_point_survives_a_round_trip(store, table):
+    point, _, _ = store_point(store, table)
     assert point.values["A_quot"] == float("inf")
     found = store.get(point.key, RECIPE)
     assert (found.values, found.reasons, found.sentences) == (point.values, point.reasons, point.sentences)
@@ -79,21 +79,21 @@ def test_a_point_comes_back_as_it_went_in(store, table):
     assert '"A_quot": "inf"' in text and "Infinity" not in text and table.fingerprint not in text
 
 
-def test_what_is_not_there_is_none(store, table):
+def test_a_missing_point_is_none(store, table):
     assert store.get(store.key(table, RECIPE, MEASURES), RECIPE) is None
     assert store.keys() == []
     with pytest.raises(BadInput, match="has no point 'abc'; sweep again"):
         store.classes("abc")
 
 
-def test_minus_infinity_and_precision(store):
+def test_minus_infinity_and_full_precision_are_stored(store):
     point = Point(RECIPE, {"a": float("-inf"), "b": 0.1 + 0.2, "c": np.float64(1e-300)}, key="0" * 40)
     store.put(point.key, point, None, {})
     assert store.get(point.key, RECIPE).values == point.values
 
 
-def test_classes_with_what_measures_say_of_them(store, table):
-    point, release, measured = kept(store, table)
+def test_classes_are_stored_with_their_details(store, table):
+    point, release, measured = store_point(store, table)
     found, classes = store.classes(point.key), release.classes
     assert found["size"].tolist() == classes.sizes.tolist()
     assert found["low:age"].tolist() == classes.low[:, 0].tolist()
@@ -104,9 +104,9 @@ def test_classes_with_what_measures_say_of_them(store, table):
     assert not [name for name in found if name.endswith(":sizes")]
 
 
-def test_populations_of_each_measure(store, table):
+def test_populations_are_stored_for_each_measure(store, table):
     measures = [UtilityLoss(min_support=0.2), UtilityLoss(min_support=0.4)]
-    point, _, measured = kept(store, table, measures=measures)
+    point, _, measured = store_point(store, table, measures=measures)
     found = store.populations(point.key)
     assert len(found) > 2
     for measure in measures:
@@ -116,7 +116,7 @@ def test_populations_of_each_measure(store, table):
         assert part["high:low:age"].tolist() == large.runs[:, 1, 1].tolist()
 
 
-def test_a_detail_about_other_groups_is_not_about_classes(store, table):
+def test_details_of_other_groups_are_not_stored_with_classes(store, table):
     release = RECIPE.release(table)
     few = len(release.classes)
     other = Measured(1.0, "", {"sizes": release.classes.sizes[::-1] + 1, "loss": np.arange(few) / few})
@@ -133,11 +133,11 @@ def test_a_point_without_a_release_has_no_classes(store):
         store.populations("2" * 40)
 
 
-def test_readable_by_its_owner_alone(tmp_path, table):
+def test_only_the_owner_can_read_the_store(tmp_path, table):
     old = os.umask(0)
     try:
         store = Store(tmp_path / "points")
-        point, _, _ = kept(store, table)
+        point, _, _ = store_point(store, table)
     finally:
         os.umask(old)
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [store.folder, *store.folder.rglob("*")]}
@@ -150,7 +150,7 @@ def test_readable_by_its_owner_alone(tmp_path, table):
     assert stat.S_IMODE(Store(store.folder).folder.stat().st_mode) == 0o700
 
 
-def test_the_key_follows_everything_that_the_point_depends_on(store, table, monkeypatch):
+def test_the_key_depends_on_everything_that_determines_the_point(store, table, monkeypatch):
     other_data = Table.from_frame(FRAME.assign(age=FRAME["age"] + 1), quasi=["age", "low:age"], sensitive="ill")
     grouped = table.with_hierarchies({"age": Intervals(widths=[10])})
     keys = {
@@ -173,15 +173,15 @@ def test_the_key_follows_everything_that_the_point_depends_on(store, table, monk
     monkeypatch.undo()
     assert store.key(table, RECIPE, MEASURES[::-1]) == before, "the order of measures does not matter"
     again = Table.from_frame(FRAME, quasi=["age", "low:age"], sensitive="ill")
-    assert Store(store.folder).key(again, RECIPE, MEASURES) == before, "neither do process and time"
+    assert Store(store.folder).key(again, RECIPE, MEASURES) == before, "nor do process and time"
 
 
-def test_a_key_confirms_nothing_without_the_secret(tmp_path, table):
+def test_a_key_cannot_be_guessed_without_the_secret(tmp_path, table):
     one, other = Store(tmp_path / "one"), Store(tmp_path / "other")
     assert one.key(table, RECIPE, MEASURES) != other.key(table, RECIPE, MEASURES)
 
 
-def test_all_who_open_a_new_store_agree_on_its_secret(tmp_path, table):
+def test_concurrent_openers_of_a_new_store_agree_on_its_secret(tmp_path, table):
     folder, together, keys = tmp_path / "points", threading.Barrier(8), []
 
     def open_it():
@@ -197,8 +197,8 @@ def test_all_who_open_a_new_store_agree_on_its_secret(tmp_path, table):
     assert os.listdir(folder) == [".secret"]
 
 
-def test_of_two_who_write_the_same_point_the_first_counts(store, table):
-    point, release, measured = kept(store, table)
+def test_the_first_of_two_writers_of_a_point_wins(store, table):
+    point, release, measured = store_point(store, table)
     before = (store.folder / point.key).stat().st_ino
     store.put(point.key, Point(RECIPE, {"P_loss": 99.0}, key=point.key), release, measured)
     assert (store.folder / point.key).stat().st_ino == before
@@ -206,17 +206,17 @@ def test_of_two_who_write_the_same_point_the_first_counts(store, table):
     assert sorted(os.listdir(store.folder)) == sorted([".secret", point.key])
 
 
-def test_a_write_that_fails_leaves_nothing(store, table, monkeypatch):
+def test_a_failed_write_leaves_nothing(store, table, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "write_file", full)
     with pytest.raises(BadInput, match="points' cannot keep a point: No space left on device; make room"):
-        kept(store, table)
+        store_point(store, table)
     assert os.listdir(store.folder) == [".secret"]
 
 
-def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
+def test_opening_removes_files_of_dead_writers(tmp_path):
     store = Store(tmp_path / "points")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -239,8 +239,8 @@ def test_what_dead_writers_left_is_removed_when_opened(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", '{"values": {"P_loss"', "[]", "{}", '{"values": {"P_loss": "much"}}'])
-def test_a_damaged_point_says_which_folder_to_delete(store, table, content):
-    point, _, _ = kept(store, table)
+def test_the_error_of_a_damaged_point_names_the_folder_to_delete(store, table, content):
+    point, _, _ = store_point(store, table)
     (store.folder / point.key / "point.json").write_text(content)
     with pytest.raises(BadInput, match=f"{point.key}.*cannot be read.*delete the folder '{point.key}', and"):
         store.get(point.key, RECIPE)
@@ -250,29 +250,29 @@ NOWHERE = "0" * 40
 
 
 @pytest.mark.parametrize("kind", ["file", "dangling link", "loop"])
-def test_what_is_no_folder_at_a_points_place_is_one_clear_line(store, table, kind):
+def test_a_file_in_the_place_of_a_points_folder_is_reported(store, table, kind):
     key = store.key(table, RECIPE, MEASURES)
     place = store.folder / key
     if kind == "file":
         place.write_text("")
     else:
         place.symlink_to(store.folder / (NOWHERE if kind == "dangling link" else key))
-    for asked in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
+    for run_script in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
         with pytest.raises(BadInput, match=f"{key}' is not a folder with a point in it; delete it, and sweep again"):
-            asked()
+            run_script()
     assert os.path.lexists(place)
 
 
-def test_a_folder_in_the_place_of_a_points_file(store, table):
-    point, _, _ = kept(store, table)
+def test_a_folder_in_the_place_of_a_points_file_is_reported(store, table):
+    point, _, _ = store_point(store, table)
     (store.folder / point.key / "point.json").unlink()
     (store.folder / point.key / "point.json").mkdir()
     with pytest.raises(BadInput, match=f"cannot be read.*delete the folder '{point.key}'"):
         store.get(point.key, RECIPE)
 
 
-def test_the_point_of_another_recipe_and_what_is_no_number_are_not_taken(store, table):
-    point, _, _ = kept(store, table)
+def test_a_point_of_another_recipe_or_without_numbers_is_refused(store, table):
+    point, _, _ = store_point(store, table)
     file = store.folder / point.key / "point.json"
     with pytest.raises(BadInput, match="it is about another recipe"):
         store.get(point.key, Recipe(Mondrian(), KAnonymity(4)))
@@ -285,9 +285,9 @@ def test_the_point_of_another_recipe_and_what_is_no_number_are_not_taken(store, 
 
 @pytest.fixture
 def read_only(tmp_path, table, monkeypatch):
-    """A store with a point, in a folder where nothing can be written (by root too, who could)."""
+    """Return a store with a point in a folder that is read-only, even for root."""
     before = Store(tmp_path / "points")
-    kept(before, table)
+    store_point(before, table)
     before.folder.chmod(0o500)
     may = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK and may(path, mode))
@@ -296,7 +296,7 @@ def read_only(tmp_path, table, monkeypatch):
     before.folder.chmod(0o700)
 
 
-def test_a_store_that_can_only_be_read_is_read(read_only, table):
+def test_a_read_only_store_can_be_read(read_only, table):
     assert stat.S_IMODE(read_only.folder.stat().st_mode) == 0o500
     (key,) = read_only.keys()
     assert read_only.get(key, RECIPE).values and len(read_only.classes(key))
@@ -306,7 +306,7 @@ def test_a_store_that_can_only_be_read_is_read(read_only, table):
     assert read_only.keys() == [key]
 
 
-def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path, monkeypatch):
+def test_files_of_a_living_writer_stay_whatever_the_clock(tmp_path, monkeypatch):
     """A clock that is days ahead makes every file look old."""
     store = Store(tmp_path / "points")
     here = store.folder / f".aside-{scratch.host_id()}-{os.getppid()}-{'a' * 12}"
@@ -320,8 +320,8 @@ def test_what_a_living_writer_has_begun_stays_however_the_clock_stands(tmp_path,
     assert here.is_dir() and there.is_dir()
 
 
-def test_damage_elsewhere(store, table):
-    point, _, _ = kept(store, table)
+def test_damage_of_other_files_is_reported(store, table):
+    point, _, _ = store_point(store, table)
     (store.folder / point.key / "classes.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(BadInput, match=r"classes\.parquet' cannot be read"):
         store.classes(point.key)
@@ -333,7 +333,7 @@ def test_damage_elsewhere(store, table):
         Store(store.folder)
 
 
-def test_a_folder_that_cannot_be_a_store(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_a_store_is_refused(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match=r"file' is a file, not a folder; choose another name"):
         Store(tmp_path / "file")
@@ -354,7 +354,7 @@ def test_a_folder_that_cannot_be_a_store(tmp_path, monkeypatch):
         Store(tmp_path / "locked")
 
 
-def test_a_file_system_without_links_says_so(tmp_path, monkeypatch):
+def test_a_file_system_without_links_is_reported(tmp_path, monkeypatch):
     def none(source, target):
         raise PermissionError(1, "Operation not permitted")
 
@@ -363,22 +363,22 @@ def test_a_file_system_without_links_says_so(tmp_path, monkeypatch):
         Store(tmp_path / "points")
 
 
-def test_everything_kept_and_several_sensitive_columns(store):
+def test_the_keep_baseline_and_several_sensitive_columns_are_stored(store):
     table = Table.from_frame(FRAME, quasi=["age"], sensitive=["low:age", "ill"])
     recipe = Recipe(Keep())
-    point, release, _ = kept(store, table, recipe)
+    point, release, _ = store_point(store, table, recipe)
     found = store.classes(point.key)
     assert len(found) == len(release.classes) == 7
     assert {"histogram:low:age", "histogram:ill", "P_loss:loss"} <= set(found)
 
 
-def test_intervals_are_kept(store):
+def test_intervals_are_stored(store):
     point = Point(RECIPE, {"x": 1.0, "y": 2.0}, intervals={"x": (0.1 + 0.2, math.inf)})
     store.put("4" * 40, point, None, {})
     assert store.get("4" * 40, RECIPE).intervals == point.intervals
 
 
-def test_a_release_without_classes_keeps_its_losses(store, table):
+def test_losses_of_a_release_without_classes_are_stored(store, table):
     store.put("3" * 40, Point(RECIPE, {"x": 1.0}), Perturb()(table), {"x": Measured(1.0, "")})
     assert os.listdir(store.folder / ("3" * 40)) == ["point.json"]
 
@@ -403,7 +403,7 @@ def made(factor):
             return Measured(factor, "So much.")
     return Closed()
 """
-ASKED = """
+SCRIPT = """
 import pandas as pd, sys
 from workbench import BadInput, Recipe, Table, sweep
 from workbench.methods import Keep
@@ -417,35 +417,35 @@ except BadInput as told:
 """
 
 
-def test_a_variant_from_outside_is_known_by_its_file_and_never_by_its_name_alone(tmp_path):
-    def asked(library: str) -> list[str]:
+def test_an_external_variant_is_identified_by_its_file(tmp_path):
+    def run_script(library: str) -> list[str]:
         (tmp_path / "library.py").write_text(library)
-        (tmp_path / "asked.py").write_text(ASKED)
-        command = [sys.executable, "-W", "ignore", "-B", tmp_path / "asked.py", tmp_path / "store"]
+        (tmp_path / "script.py").write_text(SCRIPT)
+        command = [sys.executable, "-W", "ignore", "-B", tmp_path / "script.py", tmp_path / "store"]
         root = str(Path(module.__file__).parent.parent)
         environment = {**os.environ, "PYTHONPATH": root}
         return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
 
-    assert asked(LIBRARY)[0] == "1.0"
-    values, refused = asked(LIBRARY.replace("FACTOR = 1.0", "FACTOR = 3.0"))
-    assert values == "3.0", "what a base class or a constant of the file says is part of it"
+    assert run_script(LIBRARY)[0] == "1.0"
+    values, refused = run_script(LIBRARY.replace("FACTOR = 1.0", "FACTOR = 3.0"))
+    assert values == "3.0", "base classes and constants of the file are part of the key"
     assert "Closed" in refused and "sweep without a store" in refused
 
 
-def test_the_key_follows_the_workload_that_is_named_and_no_other(store, table, tmp_path):
+def test_the_key_depends_on_the_named_workload_only(store, table, tmp_path):
     (tmp_path / "log.sql").write_text("age > 30\n")
     given = {"a": ["age > 30"], "b": ["age > 40"], "log": {"file": str(tmp_path / "log.sql")}}
 
     def key(workload, **changed):
-        asked = table.with_workloads({**given, **changed})
-        return store.key(asked, RECIPE, [*MEASURES, QueryError(workload=workload)])
+        given_table = table.with_workloads({**given, **changed})
+        return store.key(given_table, RECIPE, [*MEASURES, QueryError(workload=workload)])
 
     before = {name: key(name) for name in ("a", "b", "log", "random")}
     assert len(set(before.values())) == 4
 
     def serving(workload, **changed):
-        asked = table.with_workloads({**given, **changed})
-        return store.key(asked, Recipe(Mondrian("workload", workload=workload), RECIPE.model), MEASURES)
+        given_table = table.with_workloads({**given, **changed})
+        return store.key(given_table, Recipe(Mondrian("workload", workload=workload), RECIPE.model), MEASURES)
 
     assert serving("a") == serving("a", b=["age >= 30"]) != serving("a", a=["age >= 30"])
     assert {name: key(name, c=["age < 30"]) for name in before} == before, "another workload"

@@ -9,7 +9,7 @@ from workbench.frontier.stored_predictions import StoredPredictions
 from workbench.miners import Majority, NaiveBayes
 
 
-def test_what_is_kept_is_found_by_what_was_seen_and_by_whom(tmp_path):
+def test_predictions_are_found_by_input_and_miner(tmp_path):
     stored, found = StoredPredictions(Store(tmp_path / "store")), np.arange(5, dtype=np.int32)
     assert stored.mined(b"seen", Majority()) is None
     stored.put_predictions(b"seen", Majority(), found)

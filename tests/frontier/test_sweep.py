@@ -1,4 +1,4 @@
-"""A sweep: every recipe once, in order, with reasons for what cannot be; stopped and resumed without loss."""
+"""Sweeps run every recipe once and in order, report reasons for failures, and resume without loss."""
 
 import re
 import threading
@@ -25,7 +25,7 @@ made = []
 
 @dataclass(frozen=True)
 class Counted(Method):
-    """Everything kept; says when it is at work, and fails where it is told to."""
+    """A method that keeps everything, counts its runs and fails on request."""
 
     number: int = parameter(0, "tells one from another", low=0)
     seconds: float = parameter(0.0, "how long it takes", low=0)
@@ -56,7 +56,7 @@ class Odd(Measure):
 
 @dataclass(frozen=True)
 class Foreign(Measure):
-    """About a column that the table has not."""
+    """A measure of a column that the table does not have."""
 
     about: str = parameter("town", "the column", kind=Column)
     name = symbol = "foreign"
@@ -77,21 +77,21 @@ def table():
 
 
 @pytest.fixture(autouse=True)
-def nothing_made():
+def reset_counts():
     made.clear()
 
 
-def seen(frontier):
+def list_points(frontier):
     return [(str(p.recipe), p.values, p.reasons, p.sentences) for p in frontier.measured]
 
 
-def test_points_in_the_order_of_recipes_then_the_baselines(table):
-    asked = recipes(Mondrian(), KAnonymity, k=[100, 2, 30, 5])
+def test_points_are_in_the_order_of_recipes_followed_by_the_baselines(table):
+    requested = recipes(Mondrian(), KAnonymity, k=[100, 2, 30, 5])
     for threads in (1, 4):
-        frontier = sweep(table, asked, MEASURES, threads=threads)
-        assert [p.recipe for p in frontier.measured] == [*asked, Recipe(Keep()), Recipe(Remove())]
+        frontier = sweep(table, requested, MEASURES, threads=threads)
+        assert [p.recipe for p in frontier.measured] == [*requested, Recipe(Keep()), Recipe(Remove())]
         assert frontier.complete and list(frontier.measures) == MEASURES
-        for recipe, point in zip(asked, frontier.measured, strict=False):
+        for recipe, point in zip(requested, frontier.measured, strict=False):
             release = recipe.release(table)
             assert point.values == {m.key: m(release).value for m in MEASURES}
             assert point.sentences == {m.key: m(release).sentence for m in MEASURES}
@@ -100,48 +100,48 @@ def test_points_in_the_order_of_recipes_then_the_baselines(table):
 
 def test_duplicates_are_computed_once(table):
     methods = [Counted(1), Counted(2), Counted(1), Keep(), Remove(["age"])]
-    asked = [Recipe(method, seed=4) for method in methods]
-    frontier = sweep(table, asked, [*MEASURES, PrivacyLoss()], threads=2)
+    requested = [Recipe(method, seed=4) for method in methods]
+    frontier = sweep(table, requested, [*MEASURES, PrivacyLoss()], threads=2)
     assert sorted(made) == [1, 2]
     assert [str(p.recipe) for p in frontier.measured] == [str(methods[i]) for i in (0, 1, 3, 4)] + ["remove"]
     assert list(frontier.measures) == MEASURES
-    assert len(sweep(table, asked[:2], MEASURES, baselines=False).measured) == 2
+    assert len(sweep(table, requested[:2], MEASURES, baselines=False).measured) == 2
 
 
 def test_a_finished_point_is_never_computed_again(table, tmp_path):
-    asked = [Recipe(Counted(i)) for i in range(4)]
-    first = sweep(table, asked[:3], MEASURES, tmp_path / "points")
-    second = sweep(table, asked, MEASURES, Store(tmp_path / "points"))
-    third = sweep(table, asked, MEASURES, str(tmp_path / "points"))
+    requested = [Recipe(Counted(i)) for i in range(4)]
+    first = sweep(table, requested[:3], MEASURES, tmp_path / "points")
+    second = sweep(table, requested, MEASURES, Store(tmp_path / "points"))
+    third = sweep(table, requested, MEASURES, str(tmp_path / "points"))
     assert sorted(made) == [0, 1, 2, 3]
-    assert seen(second) == seen(third)
-    assert seen(first)[:3] == seen(second)[:3]
+    assert list_points(second) == list_points(third)
+    assert list_points(first)[:3] == list_points(second)[:3]
     assert [p.key for p in second.measured] == [p.key for p in third.measured]
     assert {p.key for p in third.measured} == set(Store(tmp_path / "points").keys())
-    assert seen(sweep(table, asked, MEASURES)) == seen(third), "with and without a store"
+    assert list_points(sweep(table, requested, MEASURES)) == list_points(third), "with and without a store"
 
 
 def test_two_sweeps_share_a_store(table, tmp_path):
-    asked, found = [Recipe(Counted(i, seconds=0.01)) for i in range(10)], []
+    requested, found = [Recipe(Counted(i, seconds=0.01)) for i in range(10)], []
     sweeps = [
-        threading.Thread(target=lambda: found.append(sweep(table, asked, MEASURES, tmp_path / "points", threads=3)))
+        threading.Thread(target=lambda: found.append(sweep(table, requested, MEASURES, tmp_path / "points", threads=3)))
         for _ in range(3)
     ]
     for one in sweeps:
         one.start()
     for one in sweeps:
         one.join()
-    assert len(found) == 3 and all(seen(one) == seen(found[0]) for one in found)
+    assert len(found) == 3 and all(list_points(one) == list_points(found[0]) for one in found)
     there = {path.name for path in (tmp_path / "points").iterdir()}
     assert len(Store(tmp_path / "points").keys()) == 12, "10 recipes and the baselines"
     aside = there - {*Store(tmp_path / "points").keys(), ".secret"}
-    assert len(aside) == 10 and all(name.endswith(".against") for name in aside), "what speaks against each candidate"
+    assert len(aside) == 10 and all(name.endswith(".against") for name in aside), "the objections to each candidate"
 
 
-def test_what_cannot_be_has_a_reason(table, tmp_path):
-    asked = [Recipe(Mondrian(), ProbabilisticLDiversity(3)), Recipe(Counted())]
+def test_an_impossible_point_has_a_reason(table, tmp_path):
+    requested = [Recipe(Mondrian(), ProbabilisticLDiversity(3)), Recipe(Counted())]
     for _ in range(2):
-        frontier = sweep(table, asked, [*MEASURES, Odd(0.0)], tmp_path / "points")
+        frontier = sweep(table, requested, [*MEASURES, Odd(0.0)], tmp_path / "points")
         impossible, partial = frontier.measured[:2]
         assert impossible.values == {} and impossible.sentences == {}
         assert set(impossible.reasons) == {"P_loss", MEASURES[1].key, "odd(value=0.0)"}
@@ -152,7 +152,7 @@ def test_what_cannot_be_has_a_reason(table, tmp_path):
     assert made == [0]
 
 
-def test_a_model_that_the_table_cannot_keep_is_a_point_with_a_reason(table):
+def test_an_unsatisfiable_model_gives_a_point_with_a_reason(table):
     frontier = sweep(
         table, [Recipe(Mondrian(), KAnonymity(2) & KAnonymity(201)), Recipe(Mondrian(), KAnonymity(2))], MEASURES
     )
@@ -161,14 +161,14 @@ def test_a_model_that_the_table_cannot_keep_is_a_point_with_a_reason(table):
     assert set(possible.values) == {measure.key for measure in MEASURES}
 
 
-def test_what_does_not_go_with_the_table_stops_nothing_else_where_it_is_asked_for_partly(table, tmp_path):
+def test_recipes_that_do_not_fit_the_table_do_not_stop_the_others(table, tmp_path):
     foreign = Recipe(Mondrian(split="information_gain", target="job"), KAnonymity(2))
-    asked = [foreign, Recipe(Counted(1, error=BadInput)), Recipe(Counted(2))]
+    requested = [foreign, Recipe(Counted(1, error=BadInput)), Recipe(Counted(2))]
     measures = [PrivacyLoss(), AverageClassSize(), UtilityLoss(min_support=0.2), Foreign()]
     with pytest.raises(BadInput, match="'job' is not a column"):
-        sweep(table, asked, MEASURES)
+        sweep(table, requested, MEASURES)
     for _ in range(2):
-        frontier = sweep(table, asked, measures, tmp_path / "points", partly=True)
+        frontier = sweep(table, requested, measures, tmp_path / "points", partly=True)
         assert frontier.complete and list(frontier.measures) == measures and len(frontier.measured) == 5
         lacking, refused, made_all_the_same = frontier.measured[:3]
         assert lacking.values == refused.values == {}
@@ -178,7 +178,7 @@ def test_what_does_not_go_with_the_table_stops_nothing_else_where_it_is_asked_fo
         assert all("'town' is not a column" in point.reasons["foreign"] for point in frontier.measured)
 
 
-def test_what_is_no_number_has_a_reason(table, tmp_path):
+def test_a_figure_that_is_not_a_number_has_a_reason(table, tmp_path):
     point = sweep(table, [Recipe(Counted())], [Odd(-1.0)], tmp_path / "points").measured[0]
     assert point.values == {} and point.reasons == {"odd(value=-1.0)": "odd came out as no number"}
 
@@ -195,14 +195,14 @@ def test_what_is_no_number_has_a_reason(table, tmp_path):
         ([Mondrian()], MEASURES, r"is not a recipe; write Recipe\(method, model\)"),
     ],
 )
-def test_a_wrong_parameter_is_told_before_anything_is_computed(table, tmp_path, asked, measures, message):
+def test_a_wrong_parameter_is_reported_before_any_work(table, tmp_path, requested, measures, message):
     with pytest.raises(BadInput, match=message):
-        sweep(table, [Recipe(Counted()), *asked], measures, tmp_path / "points", threads=1)
+        sweep(table, [Recipe(Counted()), *requested], measures, tmp_path / "points", threads=1)
     assert made == []
     assert not (tmp_path / "points").exists()
 
 
-def test_nothing_to_do(table):
+def test_a_sweep_without_recipes(table):
     with pytest.raises(BadInput, match="no recipe was given"):
         sweep(table, [], MEASURES, baselines=False)
     with pytest.raises(BadInput, match="threads = 0 must be at least 1"):
@@ -210,7 +210,7 @@ def test_nothing_to_do(table):
     assert len(sweep(table, [], MEASURES).measured) == 2
 
 
-def test_two_measures_of_one_name(table):
+def test_two_measures_with_one_name_are_refused(table):
     @dataclass(frozen=True)
     class Other(Odd):
         name = "other"
@@ -220,14 +220,14 @@ def test_two_measures_of_one_name(table):
 
 
 def test_an_error_names_its_recipe_and_stops_the_rest(table, tmp_path):
-    asked = [
+    requested = [
         Recipe(Counted(1)),
         Recipe(Counted(2, error=ZeroDivisionError)),
         *(Recipe(Counted(i)) for i in range(3, 9)),
     ]
     with pytest.raises(ZeroDivisionError) as caught:
-        sweep(table, asked, MEASURES, tmp_path / "points", threads=1)
-    assert caught.value.__notes__ == [f"in the recipe {asked[1]}"]
+        sweep(table, requested, MEASURES, tmp_path / "points", threads=1)
+    assert caught.value.__notes__ == [f"in the recipe {requested[1]}"]
     assert made[:2] == [1, 2] and len(made) < 8
     finished = len(Store(tmp_path / "points").keys())
     assert finished == len(made) - 1
@@ -237,7 +237,7 @@ def test_an_error_names_its_recipe_and_stops_the_rest(table, tmp_path):
 
 @dataclass(frozen=True)
 class Failing(Measure):
-    """Divides by zero where records were suppressed or not; its message quotes a value."""
+    """A measure that divides by zero with or without suppressed records; its message quotes a value."""
 
     name = "failing"
     symbol = "failing"
@@ -251,10 +251,10 @@ class Failing(Measure):
 
 
 def test_an_unexpected_exception_in_a_measure_is_a_reason_and_the_sweep_continues(table, tmp_path):
-    asked = [Recipe(Counted(1)), Recipe(Mondrian(), KAnonymity(2))]
+    requested = [Recipe(Counted(1)), Recipe(Mondrian(), KAnonymity(2))]
     for _ in range(2):
         with pytest.warns(MeasureFailed, match=r"^failing is undefined for 3 points because of an unexpected Over"):
-            frontier = sweep(table, asked, [*MEASURES, Failing()], tmp_path / "points")
+            frontier = sweep(table, requested, [*MEASURES, Failing()], tmp_path / "points")
         assert frontier.complete and len(frontier.measured) == 4
         for point in frontier.measured[:3]:
             assert re.fullmatch(
@@ -266,8 +266,8 @@ def test_an_unexpected_exception_in_a_measure_is_a_reason_and_the_sweep_continue
     assert len(Store(tmp_path / "points").keys()) == 1
 
 
-def test_progress_in_the_calling_thread_also_for_points_from_the_store(table, tmp_path):
-    asked = [Recipe(Counted(i)) for i in range(5)]
+def test_progress_is_reported_in_the_calling_thread_also_for_stored_points(table, tmp_path):
+    requested = [Recipe(Counted(i)) for i in range(5)]
     said = []
 
     def progress(done, total, point):
@@ -275,31 +275,31 @@ def test_progress_in_the_calling_thread_also_for_points_from_the_store(table, tm
 
     for _ in range(2):
         said.clear()
-        frontier = sweep(table, asked, MEASURES, tmp_path / "points", threads=2, progress=progress)
+        frontier = sweep(table, requested, MEASURES, tmp_path / "points", threads=2, progress=progress)
         assert [(done, total) for done, total, _, _ in said] == [(i, 7) for i in range(1, 8)]
         assert {key for _, _, key, _ in said} == {p.key for p in frontier.measured}
         assert {thread for _, _, _, thread in said} == {threading.current_thread()}
 
 
-def test_cancel_gives_back_what_is_finished(table, tmp_path):
-    asked, cancel = [Recipe(Counted(i, seconds=0.02)) for i in range(20)], threading.Event()
+def test_a_cancelled_sweep_returns_its_finished_points(table, tmp_path):
+    requested, cancel = [Recipe(Counted(i, seconds=0.02)) for i in range(20)], threading.Event()
 
     def progress(done, total, point):
         if done == 3:
             cancel.set()
 
-    part = sweep(table, asked, MEASURES, tmp_path / "points", threads=2, cancel=cancel, progress=progress)
+    part = sweep(table, requested, MEASURES, tmp_path / "points", threads=2, cancel=cancel, progress=progress)
     assert not part.complete
     assert 3 <= len(part.measured) <= 6
-    assert [p.recipe for p in part.measured] == [r for r in asked if r in {p.recipe for p in part.measured}]
-    whole = sweep(table, asked, MEASURES, tmp_path / "points")
+    assert [p.recipe for p in part.measured] == [r for r in requested if r in {p.recipe for p in part.measured}]
+    whole = sweep(table, requested, MEASURES, tmp_path / "points")
     assert whole.complete and len(whole.measured) == 22
-    assert set(made) == set(range(20)) and len(made) <= 22, "only what two threads had under way is made again"
-    nothing = sweep(table, asked, MEASURES, tmp_path / "points", cancel=cancel)
+    assert set(made) == set(range(20)) and len(made) <= 22, "only the unfinished work of two threads is repeated"
+    nothing = sweep(table, requested, MEASURES, tmp_path / "points", cancel=cancel)
     assert not nothing.complete and not nothing.measured
 
 
-def test_an_interrupt_sets_cancel(table):
+def test_an_interrupt_cancels_the_sweep(table):
     cancel = threading.Event()
 
     def interrupt(done, total, point):
@@ -311,21 +311,21 @@ def test_an_interrupt_sets_cancel(table):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
-def test_an_interrupt_hands_out_no_more_work(table, tmp_path, error):
+def test_no_recipe_starts_after_an_interrupt(table, tmp_path, error):
     def interrupt(done, total, point):
         raise error
 
-    asked = [Recipe(Counted(i, seconds=0.02)) for i in range(20)]
+    requested = [Recipe(Counted(i, seconds=0.02)) for i in range(20)]
     with pytest.raises(error):
-        sweep(table, asked, MEASURES, tmp_path / "points", threads=2, progress=interrupt)
+        sweep(table, requested, MEASURES, tmp_path / "points", threads=2, progress=interrupt)
     begun = len(made)
     assert begun < 8
     time.sleep(0.1)
     assert len(made) == begun, "no thread is left"
-    assert len(Store(tmp_path / "points").keys()) == begun, "what was under way is finished and kept"
+    assert len(Store(tmp_path / "points").keys()) == begun, "work in progress is finished and stored"
 
 
-def test_as_many_threads_as_processors(table, monkeypatch):
+def test_a_sweep_uses_as_many_threads_as_processors(table, monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
     together, names = threading.Barrier(3), set()
 
