@@ -21,13 +21,13 @@ def package(tmp_path, monkeypatch):
 
 
 def points() -> str:
-    return sources.digest(*store.ROOMS, *store.FILES)
+    return sources.Sources(*store.ROOMS, *store.FILES).digest
 
 
 def edited(path: Path) -> str:
     """The points' digest after an edit that is taken back."""
     before = path.read_bytes()
-    path.write_bytes(before + b"\n")
+    path.write_bytes(before + b"\nEDITED = 1\n")
     try:
         return points()
     finally:
@@ -41,7 +41,7 @@ def test_what_decides_a_figure_is_every_room_up_to_the_methods():
 
 
 def test_the_points_are_of_the_sources_that_run(package):
-    assert points() == store.ENGINE and sources.digest() == batch.ENGINE
+    assert points() == store.ENGINE.digest and sources.Sources().digest == batch.ENGINE.digest
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,27 @@ def test_the_points_are_of_the_sources_that_run(package):
     ["publication/report/page.py", "charts/look.py", "commands/report.py", "studies/study.py", "frontier/caps.py"],
 )
 def test_points_stay_when_a_page_a_chart_or_a_command_is_edited(package, place):
-    assert edited(package / place) == points() == store.ENGINE
+    assert edited(package / place) == points() == store.ENGINE.digest
 
 
 @pytest.mark.parametrize("place", [*(f"{room}/__init__.py" for room in store.ROOMS), *store.FILES])
 def test_points_are_made_again_when_what_decides_them_is_edited(package, place):
-    assert edited(package / place) != store.ENGINE
+    assert edited(package / place) != store.ENGINE.digest
 
 
 @pytest.mark.parametrize("place", ["page.py", "templates/report.html", "templates/report.css"])
 def test_a_report_is_made_again_when_its_page_is_edited(package, place):
     with (package / "publication/report" / place).open("a") as file:
-        file.write("\n")
-    assert sources.digest() != batch.ENGINE
+        file.write("EDITED = 1\n")
+    assert sources.Sources().digest != batch.ENGINE.digest
+
+
+def test_another_comment_docstring_or_line_break_is_the_same_code():
+    code = 'NAMES = {"a", "b", "c"}\n\n\ndef one(x):\n    return x in {1, 2, NAMES}  # a comment\n'
+    same = '"""A module."""\nNAMES = {"a",\n  "b", "c"}\ndef one(x):\n    """One."""\n    return x in {1, 2, NAMES}\n'
+    first, second, other = (
+        sources.digest_of_source("one.py", source.encode())
+        for source in (code, same, code.replace("return x", "return not x"))
+    )
+    assert first == second != other
+    assert len({sources.digest_of_source("one.css", source.encode()) for source in (code, same)}) == 2

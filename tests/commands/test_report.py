@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -108,7 +109,7 @@ def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp
     changed("page-release.csv", None)
     changed("page.html", None)
     changed("page-points.json", '{"cap": 0.4}')
-    monkeypatch.setattr(batch, "ENGINE", "another engine")
+    monkeypatch.setattr(batch, "ENGINE", SimpleNamespace(digest="another engine"))
     assert not job.done()
 
 

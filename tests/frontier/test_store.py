@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -167,7 +168,7 @@ def test_the_key_depends_on_everything_that_determines_the_point(store, table, m
         store.key(table, RECIPE, [GoodUtility(weights={"age >= 3": 1, "age >= 4": 2})]),
     }
     before = store.key(table, RECIPE, MEASURES)
-    monkeypatch.setattr(module, "ENGINE", "another engine")
+    monkeypatch.setattr(module, "ENGINE", SimpleNamespace(digest="another engine"))
     keys.add(store.key(table, RECIPE, MEASURES))
     assert len(keys) == 12
     monkeypatch.undo()

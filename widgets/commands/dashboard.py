@@ -17,6 +17,16 @@ from workbench.base.resources import EXAMPLE, NOTEBOOKS
 from workbench.base.scratch import scratch
 from workbench.commands.shared import StoreFolder, opened, progress, refuse_inputs, warned
 
+PURPOSE = "The page for decision makers."
+HELP = """Serve the dashboard for decision makers; it needs no microdata.
+
+\b
+workbench dashboard                                the example: Adult, as in Li & Li (2009)
+workbench dashboard study.yaml                     publish privately, then serve
+workbench dashboard --publish study.yaml folder    publish only
+workbench dashboard folder                         serve what was published
+"""
+
 
 def dashboard(
     study: Annotated[
@@ -37,14 +47,7 @@ def dashboard(
     frames: Frames = "'none'",
     store: StoreFolder = None,
 ) -> None:
-    """Serve the dashboard for decision makers; it needs no microdata.
-
-    \b
-    workbench dashboard                                the example: Adult, as in Li & Li (2009)
-    workbench dashboard study.yaml                     publish privately, then serve
-    workbench dashboard --publish study.yaml folder    publish only
-    workbench dashboard folder                         serve what was published
-    """
+    """Run `workbench dashboard`."""
     if publish_only:
         if study is None or folder is None:
             raise BadInput("--publish needs a study and a folder: workbench dashboard --publish study.yaml folder")

@@ -10,14 +10,17 @@ from widgets.commands.options import NoBrowser, Port, Theme
 from widgets.server.serving import serve
 from workbench.base.resources import NOTEBOOKS
 
+PURPOSE = "The workbench as a page, without JupyterLab."
+HELP = """The workbench as a page, for analysts without JupyterLab. Anyone with the link can read the files that you
+can read, so it always contains a token.
+
+\b
+workbench explore
+"""
+
 
 def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:
-    """The workbench as a page, for analysts without JupyterLab. Anyone with the link can read the files that you
-    can read, so it always contains a token.
-
-    \b
-    workbench explore
-    """
+    """Run `workbench explore`."""
     serve(
         NOTEBOOKS / "explore.ipynb", folder=Path.cwd(), port=port, browser=not no_browser, theme=theme, tell=typer.echo
     )

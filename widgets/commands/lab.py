@@ -11,14 +11,16 @@ from widgets.commands.options import NoBrowser, Port
 from workbench.base.resources import NOTEBOOKS
 
 EXPLORE = "explore.ipynb"
+PURPOSE = "The workbench in JupyterLab."
+HELP = """JupyterLab on explore.ipynb, copied into this folder if it isn't there.
+
+\b
+workbench lab
+"""
 
 
 def lab(port: Port = None, no_browser: NoBrowser = False) -> None:
-    """JupyterLab on explore.ipynb, copied into this folder if it isn't there.
-
-    \b
-    workbench lab
-    """
+    """Run `workbench lab`."""
     if not Path(EXPLORE).exists():
         shutil.copyfile(NOTEBOOKS / EXPLORE, EXPLORE)
     flags = {

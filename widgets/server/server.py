@@ -220,7 +220,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
 
 
 def options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="widgets.server.server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="widgets.server.server", description="Serve one page in Voila.")
     parser.add_argument("notebook", type=Path)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--public", default="", help="the address of the page for its readers, behind a proxy")

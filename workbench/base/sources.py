@@ -1,23 +1,61 @@
-"""Digests of the engine's sources, by which stored results of other versions are recognized."""
+"""Digests of the engine's code, by which stored results of other versions are recognized.
+
+Docstrings, comments and formatting change no digest, since no result depends on them: Python sources are digested as
+the code they compile to, without docstrings and line numbers.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import marshal
+from functools import cache, cached_property
+from opcode import opmap
+from pathlib import Path
+from types import CodeType
 
 from workbench.base.resources import PACKAGE
 
 ENDINGS = (".py", ".html", ".css")  # templates are sources as well
+WITHOUT_DOCSTRINGS = 2  # level of optimization
+WITHOUT_REFERENCES = 2  # the version of marshal whose output does not depend on shared objects
 
 
-def digest(*parts: str) -> str:
-    """Return a digest of the sources in folders and files of the package; by default of all.
+class Sources:
+    """The sources in folders and files of the package; by default all.
 
-    Call it when a module is loaded: sources that are edited later are not those that run.
+    Create it when a module is loaded: sources that are edited later are not those that run.
     """
-    places = [PACKAGE / part for part in parts] or [PACKAGE]
-    found = hashlib.blake2b(digest_size=16)
-    there = (path for place in places for path in ([place] if place.is_file() else place.rglob("*")))
-    for path in sorted(path for path in there if path.suffix in ENDINGS):
-        content = path.read_bytes()
-        found.update(f"{path.relative_to(PACKAGE).as_posix()} {len(content)} ".encode() + content)
-    return found.hexdigest()
+
+    def __init__(self, *parts: str) -> None:
+        places = [PACKAGE / part for part in parts] or [PACKAGE]
+        paths = {path for place in places for path in ([place] if place.is_file() else place.rglob("*"))}
+        self._read = [
+            (path.relative_to(PACKAGE).as_posix(), path.read_bytes())
+            for path in sorted(paths)
+            if path.suffix in ENDINGS
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        """Computed at first use, because compiling all sources takes some tenths of a second."""
+        return _digest("".join(f"{name} {digest_of_source(name, source)} " for name, source in self._read).encode())
+
+
+@cache
+def digest_of_source(name: str, source: bytes) -> str:
+    """Return a digest of the code of a Python file, or of the bytes of another file."""
+    if Path(name).suffix != ".py":
+        return _digest(source)
+    code = compile(source, "", "exec", optimize=WITHOUT_DOCSTRINGS)
+    return _digest(marshal.dumps(_without_lines(code), WITHOUT_REFERENCES))
+
+
+def _without_lines(code: CodeType) -> CodeType:
+    constants = (_without_lines(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    steps = zip(code.co_code[::2], code.co_code[1::2], strict=True)
+    kept = bytes(part for step in steps if step[0] != opmap["NOP"] for part in step)  # a docstring leaves one
+    return code.replace(co_consts=tuple(constants), co_code=kept, co_firstlineno=1, co_linetable=b"")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

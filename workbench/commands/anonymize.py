@@ -62,6 +62,21 @@ Defuse = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")]
+PURPOSE = "Write one audited release to a file."
+HELP = """Write one release to a file, with its records in random order. It is audited first, and written as a whole or
+not at all. For a study: the recipe of --recipe, or the recommended one under the caps. For a table: the model and
+method of --model and --method. Neutral columns, those without a role, are published unchanged, unless they disclose
+generalized values. If nothing is recommended under the caps, nothing is written and the exit status is 2; a recipe
+that is named but not recommended is written with a warning.
+
+\b
+workbench anonymize study.yaml -o release.csv                          recommended under the study's caps
+workbench anonymize study.yaml --cap P_loss=0.15 -o release.parquet
+workbench anonymize study.yaml --recipe 19 -o release.csv              the number in `workbench frontier`
+workbench anonymize study.yaml --recipe "k-anonymity, k=10 & t-closeness, t=0.2" -o release.csv
+workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
+cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
+"""
 
 
 @reads
@@ -85,20 +100,7 @@ def anonymize(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write one release to a file, with its records in random order. It is audited first, and written as a whole or not
-    at all. For a study: the recipe of --recipe, or the recommended one under the caps. For a table: the model and
-    method of --model and --method. Neutral columns, those without a role, are published unchanged, unless they disclose
-    generalized values. If nothing is recommended under the caps, nothing is written and the exit status is 2; a recipe
-    that is named but not recommended is written with a warning.
-
-    \b
-    workbench anonymize study.yaml -o release.csv                          recommended under the study's caps
-    workbench anonymize study.yaml --cap P_loss=0.15 -o release.parquet
-    workbench anonymize study.yaml --recipe 19 -o release.csv              the number in `workbench frontier`
-    workbench anonymize study.yaml --recipe "k-anonymity, k=10 & t-closeness, t=0.2" -o release.csv
-    workbench anonymize data.csv --quasi age,sex --sensitive disease --model "k-anonymity, k=10" -o release.csv
-    cat data.csv | workbench anonymize - --quasi age,sex --model "k-anonymity, k=5" -o - | head
-    """
+    """Run `workbench anonymize`."""
     from workbench.base.figures import join_names
     from workbench.base.small_counts import SMALLEST
     from workbench.frontier.objections import reasons_against

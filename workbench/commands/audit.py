@@ -54,6 +54,19 @@ Codebook = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The workbench's codebook, if it is not next to the file.", show_default=False),
 ]
+PURPOSE = "Audit a table that was anonymized with any tool."
+HELP = """Audit a table that was anonymized with any tool: which models it satisfies, with which parameters, what can be
+learned from it, and its worst classes; compared with the original also what is lost. Values may be intervals, sets,
+masked or suppressed: '[20, 30)', '20-30', '<50', '479**', '{A, B}', '*'. A release of the workbench in buckets or
+with noise is measured as such, by the codebook next to it. Counts are shown exactly. Exit status 0 if every
+requested model holds, 1 if one does not.
+
+\b
+workbench audit released.csv --quasi age,zip --sensitive disease
+workbench audit released.csv --quasi age,zip --sensitive disease --original data.csv
+workbench audit released.csv --study study.yaml --model 'k-anonymity, k=5' --model 't-closeness, t=0.2'
+other-tool data.csv | workbench audit - --quasi age,zip --json | jq '.achieved[] | {measure, value}'
+"""
 
 
 @reads
@@ -80,18 +93,7 @@ def audit(
     ] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON document.")] = False,
 ) -> int:
-    """Audit a table that was anonymized with any tool: which models it satisfies, with which parameters, what can be
-    learned from it, and its worst classes; compared with the original also what is lost. Values may be intervals, sets,
-    masked or suppressed: '[20, 30)', '20-30', '<50', '479**', '{A, B}', '*'. A release of the workbench in buckets or
-    with noise is measured as such, by the codebook next to it. Counts are shown exactly. Exit status 0 if every
-    requested model holds, 1 if one does not.
-
-    \b
-    workbench audit released.csv --quasi age,zip --sensitive disease
-    workbench audit released.csv --quasi age,zip --sensitive disease --original data.csv
-    workbench audit released.csv --study study.yaml --model 'k-anonymity, k=5' --model 't-closeness, t=0.2'
-    other-tool data.csv | workbench audit - --quasi age,zip --json | jq '.achieved[] | {measure, value}'
-    """
+    """Run `workbench audit`."""
     from workbench.disclosure.audit import audit_release
     from workbench.frontier import notation
 

@@ -12,19 +12,21 @@ from workbench.base.errors import BadInput
 from workbench.commands.shared import STUDIES, print_json, warned
 
 WRONG = 2
+PURPOSE = "List every problem of a study."
+HELP = """List every problem of a study and its data, one per line with its location. Without problems, describe what
+the study will do.
+
+\b
+workbench check study.yaml
+workbench check study.yaml --json | jq .problems
+"""
 
 
 def check(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """List every problem of a study and its data, one per line with its location. Without problems, describe what the
-    study will do.
-
-    \b
-    workbench check study.yaml
-    workbench check study.yaml --json | jq .problems
-    """
+    """Run `workbench check`."""
     from workbench.studies.checker import check_study
 
     if study.suffix not in STUDIES:

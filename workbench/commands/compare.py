@@ -30,6 +30,16 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
 
 NOTHING = 1e-12  # differences due to rounding
+PURPOSE = "Compare two studies, or two released tables."
+HELP = """Compare two studies: the efficient candidates of each, which study loses less utility at each privacy, and the
+best candidate of each under its caps; points that are not in their stores are computed. Or compare two released
+tables, from any tool: their audits side by side, with the same roles.
+
+\b
+workbench compare study.yaml other.yaml
+workbench compare a.csv b.csv --quasi age,zip --sensitive disease
+workbench compare a.csv b.csv --study study.yaml --json
+"""
 
 
 def compare(
@@ -47,15 +57,7 @@ def compare(
     missing_fits: MissingFits = "itself",
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON document.")] = False,
 ) -> None:
-    """Compare two studies: the efficient candidates of each, which study loses less utility at each privacy, and the
-    best candidate of each under its caps; points that are not in their stores are computed. Or compare two released
-    tables, from any tool: their audits side by side, with the same roles.
-
-    \b
-    workbench compare study.yaml other.yaml
-    workbench compare a.csv b.csv --quasi age,zip --sensitive disease
-    workbench compare a.csv b.csv --study study.yaml --json
-    """
+    """Run `workbench compare`."""
     kinds = [name.suffix in STUDIES for name in (first, second)]
     if kinds[0] != kinds[1]:
         raise BadInput(f"{first} and {second}: cannot compare a study with a table; give two studies or two tables")

@@ -44,6 +44,18 @@ Caps = Annotated[
         show_default=False,
     ),
 ]
+PURPOSE = "Show the efficient candidates of a study."
+HELP = """Show the candidates that no other dominates on privacy and utility, the most private first, with the knee and
+the recommended candidate under the caps. Points in the store are reused. `workbench anonymize` accepts the numbers
+and the recipes of the table. The exit status is 2 if nothing is recommended under the caps.
+
+\b
+workbench frontier study.yaml
+workbench frontier study.yaml --cap P_loss=0.15 --all
+workbench frontier study.yaml --privacy R_id --utility U_loss
+workbench frontier study.yaml --intervals records --times 100
+workbench frontier study.yaml --json | jq '.points[] | select(.efficient) | .recipe'
+"""
 
 
 def frontier(
@@ -70,17 +82,7 @@ def frontier(
     store: StoreFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all points and their details as JSON.")] = False,
 ) -> int:
-    """Show the candidates that no other dominates on privacy and utility, the most private first, with the knee and
-    the recommended candidate under the caps. Points in the store are reused. `workbench anonymize` accepts the numbers
-    and the recipes of the table. The exit status is 2 if nothing is recommended under the caps.
-
-    \b
-    workbench frontier study.yaml
-    workbench frontier study.yaml --cap P_loss=0.15 --all
-    workbench frontier study.yaml --privacy R_id --utility U_loss
-    workbench frontier study.yaml --intervals records --times 100
-    workbench frontier study.yaml --json | jq '.points[] | select(.efficient) | .recipe'
-    """
+    """Run `workbench frontier`."""
     from workbench.frontier.intervals import TIMES, describe_sample
     from workbench.frontier.intervals import describe_intervals as intervals_in_words
 

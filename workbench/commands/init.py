@@ -14,6 +14,17 @@ from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
 from workbench.commands.shared import STUDIES, print_json
 from workbench.commands.sweep import refuse_place
 
+PURPOSE = "Propose a study for a table, with the reasons."
+HELP = """Propose a study for a table: roles, hierarchies, recipes and measures, and why each was chosen.
+
+\b
+workbench init people.csv                                    writes people.study.yaml
+workbench init people.csv --sensitive disease -o mine.yaml
+workbench init people.csv --quasi age,zip,sex --force
+workbench init people.parquet --engine duckdb                for more records than fit in memory
+workbench init people.csv --types zip=text --missing=-7 --encoding cp1252 --hierarchy job=jobs.csv
+"""
+
 
 @reads
 def init(
@@ -42,15 +53,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Propose a study for a table: roles, hierarchies, recipes and measures, and why each was chosen.
-
-    \b
-    workbench init people.csv                                    writes people.study.yaml
-    workbench init people.csv --sensitive disease -o mine.yaml
-    workbench init people.csv --quasi age,zip,sex --force
-    workbench init people.parquet --engine duckdb                for more records than fit in memory
-    workbench init people.csv --types zip=text --missing=-7 --encoding cp1252 --hierarchy job=jobs.csv
-    """
+    """Run `workbench init`."""
     from workbench.base.files import atomic_write, refuse_overwriting
     from workbench.data.engines import LIMITS
     from workbench.studies import hierarchy_files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import signal
 import sys
@@ -45,29 +44,15 @@ def plugin_commands() -> Iterator[Callable[..., Any]]:
             yield entry.load()
 
 
-def purpose(command: Callable[..., Any]) -> str:
-    """Return the short help of a command: the first line of its module docstring, after the name."""
-    text = (inspect.getdoc(inspect.getmodule(command)) or "").partition(": ")[2].partition("\n")[0]
-    return text[:1].upper() + text[1:]
-
-
 app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command(short_help="Propose a study for a table, with the reasons.")(init)
-app.command(short_help="List every problem of a study.")(check)
-app.command(short_help="Make and measure every candidate of a study.")(sweep)
-app.command(short_help="Search for better points than a study's candidates.")(search)
-app.command(short_help="Show the efficient candidates of a study.")(frontier)
-app.command(short_help="Write one audited release to a file.")(anonymize)
-app.command(short_help="Audit a table that was anonymized with any tool.")(audit)
-app.command(short_help="Compare true answers to queries with a release's.")(query)
-app.command(short_help="Compare two studies, or two released tables.")(compare)
-app.command(short_help="Write a page about a study, or about many.")(report)
-for found in plugin_commands():
-    app.command(short_help=purpose(found))(found)
+OWN = (init, check, sweep, search, frontier, anonymize, audit, query, compare, report)
+for found in (*OWN, *plugin_commands()):
+    words = sys.modules[found.__module__]
+    app.command(short_help=words.PURPOSE, help=words.HELP)(found)
 
 
 def _version(requested: bool) -> None:

@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 
 LONGEST = 60  # maximum characters of a query in the table
 NO_RELEASE = "only true answers: select a release with --recipe or --cap, or name a chosen recipe in the study"
+PURPOSE = "Compare true answers to queries with a release's."
+HELP = """Compare the true answers to queries with the estimates from a release, and with the minimum and maximum that
+the release makes certain. The release is that of --recipe, or the recommended one under --cap; by default the one that
+the study names as chosen, or the recommended one under its caps.
+With --workload or --file: the average error and the worst queries.
+True answers are exact figures of the original: the output is for the analyst.
+
+\b
+workbench query study.yaml "age >= 40 and sex = 'Male'"
+workbench query study.yaml "avg(hours) where education in ('Masters', 'Doctorate')" --recipe 19
+workbench query study.yaml --workload "by state" --worst 20
+workbench query study.yaml --file queries.sql --json | jq '.queries[] | select(.error > 0.1)'
+"""
 
 
 def query(
@@ -51,18 +64,7 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="Print all answers as JSON.")] = False,
     store: StoreFolder = None,
 ) -> None:
-    """Compare the true answers to queries with the estimates from a release, and with the minimum and maximum that the
-    release makes certain. The release is that of --recipe, or the recommended one under --cap; by default the one that
-    the study names as chosen, or the recommended one under its caps.
-    With --workload or --file: the average error and the worst queries.
-    True answers are exact figures of the original: the output is for the analyst.
-
-    \b
-    workbench query study.yaml "age >= 40 and sex = 'Male'"
-    workbench query study.yaml "avg(hours) where education in ('Masters', 'Doctorate')" --recipe 19
-    workbench query study.yaml --workload "by state" --worst 20
-    workbench query study.yaml --file queries.sql --json | jq '.queries[] | select(.error > 0.1)'
-    """
+    """Run `workbench query`."""
     from workbench.studies.study import results_folder
 
     loaded, given = opened(study), {"queries": bool(queries), "--workload": bool(workload), "--file": file is not None}

@@ -33,6 +33,20 @@ VARIED = {
     "measures": str,
 }  # parameters for --vary
 FAILED = 1  # exit status if some reports failed
+PURPOSE = "Write a page about a study, or about many."
+HELP = """Write one self-contained page that is safe to share: the decision, the frontier, the proposed release with its
+cost, and the most exposed groups. Next to it are the executed notebook, and the points as JSON and CSV. The page
+contains no record and no path of the data. The exit status is 2 if a limit is set or --release is used, and
+nothing is recommended.
+
+\b
+workbench report study.yaml                            study-report.html and its files
+workbench report study.yaml -o out/page.html --pdf --release
+workbench report study.yaml --each native_country -o reports
+workbench report study.yaml --cap P_loss=0.15          with this limit
+workbench report studies/ other.yaml -o reports        a folder of studies; reports/index.html lists them
+workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
+"""
 
 
 def report(
@@ -66,19 +80,7 @@ def report(
     again: Annotated[bool, typer.Option("--again", help="Rebuild existing reports.")] = False,
     store: StoreFolder = None,
 ) -> int:
-    """Write one self-contained page that is safe to share: the decision, the frontier, the proposed release with its
-    cost, and the most exposed groups. Next to it are the executed notebook, and the points as JSON and CSV. The page
-    contains no record and no path of the data. The exit status is 2 if a limit is set or --release is used, and
-    nothing is recommended.
-
-    \b
-    workbench report study.yaml                            study-report.html and its files
-    workbench report study.yaml -o out/page.html --pdf --release
-    workbench report study.yaml --each native_country -o reports
-    workbench report study.yaml --cap P_loss=0.15          with this limit
-    workbench report studies/ other.yaml -o reports        a folder of studies; reports/index.html lists them
-    workbench report study.yaml --vary cap=0.1,0.2 --vary seed=0,1 -o reports
-    """
+    """Run `workbench report`."""
     from workbench.publication.report import batch
 
     if pdf:

@@ -23,6 +23,18 @@ if TYPE_CHECKING:
     from workbench.frontier.store import Store
     from workbench.measures import Measure
     from workbench.studies.study import Study
+PURPOSE = "Search for better points than a study's candidates."
+HELP = """Search beyond the study's own methods and models: with caps, for the release within them that loses least;
+without caps, for a frontier without gaps. Points are stored next to the study (study.yaml -> study.results) and
+reused. After Ctrl+C the same command resumes. The study's own candidates take part in the decision if they have
+been measured before. To publish a point that is not in the study, add its recipe. The exit status is 2 if nothing
+is recommended under the caps.
+
+\b
+workbench search study.yaml --cap P_loss=0.1 --budget 60
+workbench search study.yaml --budget "5 min" --out points.csv
+workbench search study.yaml --family "t-closeness, distance=js (mondrian)" --json | jq .recommended
+"""
 
 
 def search(
@@ -46,17 +58,7 @@ def search(
     store: StoreFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the points and the notes as JSON.")] = False,
 ) -> int:
-    """Search beyond the study's own methods and models: with caps, for the release within them that loses least;
-    without caps, for a frontier without gaps. Points are stored next to the study (study.yaml -> study.results) and
-    reused. After Ctrl+C the same command resumes. The study's own candidates take part in the decision if they have
-    been measured before. To publish a point that is not in the study, add its recipe. The exit status is 2 if nothing
-    is recommended under the caps.
-
-    \b
-    workbench search study.yaml --cap P_loss=0.1 --budget 60
-    workbench search study.yaml --budget "5 min" --out points.csv
-    workbench search study.yaml --family "t-closeness, distance=js (mondrian)" --json | jq .recommended
-    """
+    """Run `workbench search`."""
     from workbench.studies.study import results_folder
 
     loaded = opened(study)

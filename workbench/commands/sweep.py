@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from workbench.studies.study import Study
 
 ENDINGS = (".csv", ".json")
+PURPOSE = "Make and measure every candidate of a study."
+HELP = """Make and measure every candidate of a study. Points are stored next to the study (study.yaml -> study.results)
+and reused. After Ctrl+C the same command resumes.
+
+\b
+workbench sweep study.yaml
+workbench sweep study.yaml --out points.csv
+workbench sweep /archive/study.yaml --store mine.results    where the study's folder is read-only
+workbench sweep study.yaml --json | jq .undefined
+"""
 
 
 def sweep(
@@ -40,15 +50,7 @@ def sweep(
     store: StoreFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Make and measure every candidate of a study. Points are stored next to the study (study.yaml -> study.results)
-    and reused. After Ctrl+C the same command resumes.
-
-    \b
-    workbench sweep study.yaml
-    workbench sweep study.yaml --out points.csv
-    workbench sweep /archive/study.yaml --store mine.results    where the study's folder is read-only
-    workbench sweep study.yaml --json | jq .undefined
-    """
+    """Run `workbench sweep`."""
     if out is not None:
         refuse_points(out)
         refuse_inputs([out], study)

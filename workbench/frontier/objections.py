@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures_next_to
 from workbench.base.parameters import canonical
-from workbench.base.sources import digest
+from workbench.base.sources import Sources
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.frontier.recipe import Recipe
@@ -20,7 +20,7 @@ from workbench.measures import Measure
 from workbench.releases.base import Release
 
 ENDING = ".against"
-SOURCES = digest("disclosure", "frontier/objections.py")
+SOURCES = Sources("disclosure", "frontier/objections.py")
 
 
 def assess_objections(
@@ -42,7 +42,7 @@ def assess_objections(
     if store is None:
         return tuple(reasons_not_to_recommend(release(), smallest, recipe.model))
     wording = table.wording
-    about = [key, smallest, dict(wording.titles), wording.one, wording.many, SOURCES]
+    about = [key, smallest, dict(wording.titles), wording.one, wording.many, SOURCES.digest]
     path = store.folder / f"{store.keyed(canonical(about).encode())}{ENDING}"
     kept = store.unsealed(path) if path.exists() else None
     if kept is not None:

@@ -27,7 +27,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.jsonable import jsonable
 from workbench.base.parameters import Plain, WorkloadChoice, canonical
 from workbench.base.scratch import clear, own_name
-from workbench.base.sources import digest
+from workbench.base.sources import Sources, digest_of_source
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
@@ -51,7 +51,7 @@ DIGESTS: dict[str, str] = {}
 ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
 # what makes a point, and what is kept of it
 FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/stored_predictions.py")
-ENGINE = digest(*ROOMS, *FILES)
+ENGINE = Sources(*ROOMS, *FILES)
 
 
 class Damage(ValueError):
@@ -95,7 +95,7 @@ class Store:
             "recipe": recipe.to_dict(),
             "measures": [_measure_spec(measure) for measure in sorted(measures, key=lambda m: m.key)],
             "workloads": _workloads(table, [recipe.method, *measures]),
-            "engine": ENGINE,
+            "engine": ENGINE.digest,
             "own": own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
         }
         # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
@@ -252,7 +252,7 @@ def _file_digest(kind: type) -> str:
             "define it at the top level of a module, or sweep without a store"
         )
     if path not in DIGESTS:
-        DIGESTS[path] = hashlib.blake2b(Path(path).read_bytes(), digest_size=16).hexdigest()
+        DIGESTS[path] = digest_of_source(path, Path(path).read_bytes())
     return DIGESTS[path]
 
 
@@ -348,7 +348,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "intervals": {name: [str(end) for end in ends] for name, ends in point.intervals.items()},
         "left_out": point.left_out,
         "fits": {name: [list(fit) for fit in fits] for name, fits in point.fits.items()},
-        "engine": ENGINE,
+        "engine": ENGINE.digest,
         "seconds": round(seconds, 4),
     }
     return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False).encode()

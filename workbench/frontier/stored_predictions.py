@@ -41,5 +41,5 @@ class StoredPredictions:
             self.store.put_file(self._place(content, miner), sink.getvalue())
 
     def _place(self, content: bytes, miner: Miner) -> Path:
-        about = {"miner": miner.to_dict(), "engine": ENGINE, "own": own_sources([miner])}
+        about = {"miner": miner.to_dict(), "engine": ENGINE.digest, "own": own_sources([miner])}
         return self.store.folder / f"{self.store.keyed(content + canonical(about).encode())}{ENDING}"

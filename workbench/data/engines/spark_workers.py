@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.base import sources
 from workbench.base.errors import BadInput
 from workbench.base.progress import checkpoint
+from workbench.base.sources import Sources
 from workbench.data.cells import Cells, in_order
 from workbench.data.engines.remote import Cutting, case, columns_of, renumbered
 
@@ -42,7 +42,7 @@ def ready(session: Session) -> bool:
 @cache
 def _own() -> str:
     """Return a digest of this package's sources. Only computed if Spark is used."""
-    return sources.digest()
+    return Sources().digest
 
 
 def _digest(_: pa.Table) -> pa.Table:

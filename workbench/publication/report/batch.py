@@ -27,7 +27,7 @@ from workbench.base.files import atomic_write
 from workbench.base.parameters import canonical
 from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
-from workbench.base.sources import digest
+from workbench.base.sources import Sources
 from workbench.data.reading.message_dialects import STUDY, translate_message
 from workbench.frontier.store import Store
 from workbench.publication.report.layout import render
@@ -35,7 +35,7 @@ from workbench.publication.report.reporting import ENDINGS
 from workbench.studies.study import Study, results_folder
 
 OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is written for users
-ENGINE = digest()  # a page depends on all sources
+ENGINE = Sources()  # a page depends on all sources
 ENDED = "its kernel died, perhaps because the system ran out of memory; try again with fewer --jobs"
 QUIET = ["--IPKernelApp.log_level=50"]  # log messages of local kernels are not useful
 
@@ -91,7 +91,11 @@ class Job:
 
     def made_of(self) -> bytes:
         """Return everything that the report depends on; it contains data and never leaves this process."""
-        about = {"parameters": self.parameters, "engine": ENGINE, "reads": [_content(path) for path in self.reads]}
+        about = {
+            "parameters": self.parameters,
+            "engine": ENGINE.digest,
+            "reads": [_content(path) for path in self.reads],
+        }
         return canonical(about).encode()
 
     def digests(self, made_of: bytes) -> dict[str, Any]:
