@@ -49,7 +49,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-OWN = (init, check, sweep, search, frontier, anonymize, audit, query, compare, report)
+OWN: tuple[Callable[..., Any], ...] = (init, check, sweep, search, frontier, anonymize, audit, query, compare, report)
 for found in (*OWN, *plugin_commands()):
     words = sys.modules[found.__module__]
     app.command(short_help=words.PURPOSE, help=words.HELP)(found)
