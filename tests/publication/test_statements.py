@@ -233,3 +233,9 @@ def test_without_large_groups_nothing_is_called_weighted(read):
     )
     bare = statements.about(PublishedStudy({**read.results, "table": {**table, "sensitive": []}}))
     assert bare.endswith("by a survey weight. All shares and numbers are of these people themselves.")
+
+
+def test_a_page_about_few_people_is_for_internal_use(read, tmp_path):
+    assert "internal use" not in statements.about(read), "600 people at a threshold of 10"
+    few = Published(publish(planted(tmp_path, smallest=11), tmp_path / "few", releases=False))
+    assert "For internal use only: in a table of fewer than 660 people" in statements.about(few)

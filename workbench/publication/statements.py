@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.base.figures import format_interval, format_number, format_whole_percent, join_names
+from workbench.base.small_counts import LISTED, may_list_groups
 from workbench.publication import limits
 from workbench.publication.offer import OFFERED, PublishedStudy
 from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
@@ -164,7 +165,18 @@ def about(study: Published) -> str:
     sensitive = wording.columns([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
     return (
         f"{counted[:1].upper()}{counted[1:]}. An attacker may know: {wording.columns(table['quasi'])}. "
-        f"Not to be learned: {sensitive}.{_explain_stars(study)}{_weighted(study)}"
+        f"Not to be learned: {sensitive}.{_explain_stars(study)}{_weighted(study)}{_for_internal_use(study)}"
+    )
+
+
+def _for_internal_use(study: Published) -> str:
+    """Warn that a page about few people discloses small counts; empty if there are enough people."""
+    records, smallest = study.results["table"]["records"], study.smallest
+    if may_list_groups(records, smallest):
+        return ""
+    return (
+        f" For internal use only: in a table of fewer than {LISTED * smallest:,} {study.wording.many}, numbers below "
+        f"{smallest} can be inferred from this page."
     )
 
 
