@@ -3,11 +3,11 @@ ARGS ?=
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: help lab explore dashboard test check bench data clean
+.PHONY: help lab explore dashboard test test-full check bench data clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 18
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
 	@echo "PYTHON=python3.12 chooses the Python (3.11 or newer), ARGS='...' goes to the command: a study, pytest's options, ..."
 
 lab: $(READY) ## build the environment, open JupyterLab on the example
@@ -21,9 +21,12 @@ explore: $(READY) ## the same as a page, without JupyterLab
 dashboard: $(READY) ## the page for decision makers, on the example; ARGS='study.yaml' for a study
 	$(BIN)/workbench dashboard $(ARGS)
 
-test: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start and share compiled code
-test: $(READY) ## build the environment, run the tests
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
+test test-full: export PYTHONDONTWRITEBYTECODE :=# hundreds of processes start and share compiled code
+test: $(READY) ## build the environment, run the fast tests
+	$(BIN)/python -m pytest -n 4 --dist worksteal --hypothesis-profile=quick $(ARGS)
+
+test-full: $(READY) ## all tests, with more examples of the properties
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not exhaustive' $(ARGS)
 
 check: $(READY) ## style, types, imports
 	$(BIN)/ruff check .

@@ -34,6 +34,7 @@ controlled_rounding.SECRET = bytes(range(32))  # a table without a store is roun
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
 settings.load_profile("same" if os.environ.get("CI") else "new")
+settings.register_profile("quick", settings.default, max_examples=25)  # `make test` loads it
 
 
 def pytest_configure(config):

@@ -4,9 +4,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.base import cell_kernels
 
 seeds = st.integers(0, 10_000)
@@ -17,7 +18,7 @@ def cells(seed, axes=3, count=40, codes=6):
     return rng.integers(0, codes, (axes, count)).astype(np.int32), rng.integers(1, 5, count), rng
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_a_histogram_counts_records(seed):
     _, weight, rng = cells(seed)
@@ -26,7 +27,7 @@ def test_a_histogram_counts_records(seed):
     assert cell_kernels.histogram(group, value, weight, 4, 3).tolist() == counted
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_ranges_are_the_lowest_and_highest_codes(seed):
     quasi, _, rng = cells(seed)
@@ -38,7 +39,7 @@ def test_ranges_are_the_lowest_and_highest_codes(seed):
 
 
 @pytest.mark.parametrize("codes", [5, 3000], ids=["counted on the axis", "by bisection"])
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(seed=seeds, strict=st.booleans(), even=st.booleans(), floor=st.integers(1, 20))
 def test_a_proposal_is_the_median_of_the_widest_axis_that_leaves_enough_on_both_sides(codes, seed, strict, even, floor):
     quasi, weight, _ = cells(seed, axes=2, count=12, codes=codes)
@@ -85,7 +86,7 @@ def test_cells_are_divided_at_every_cut_and_keep_their_order():
     assert divided(quasi, [0, 2], -1, np.arange(6, dtype=np.int32)) == [[1, 5], [2, 3], [0, 4]]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds, st.integers(1, 19))
 def test_however_many_cuts_there_are_each_cell_gets_into_its_part(seed, cuts):
     quasi, _, rng = cells(seed, axes=1, count=60, codes=20)
@@ -112,7 +113,7 @@ def test_ties_at_the_cut_go_left_until_the_quota_is_full(quota):
     assert left == sorted([1, *ties[:quota]]) and right == sorted([3, *ties[quota:]])
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds, st.integers(-1, 6))
 def test_the_halves_that_a_model_sees_are_the_halves_that_are_made(seed, quota):
     quasi, _, rng = cells(seed, axes=1, count=30)
@@ -132,7 +133,7 @@ def populations(rng, axes, codes, count=15):
     return runs, same.astype(np.int64)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_coverage_spreads_each_class_evenly_over_its_run(seed):
     rng = np.random.default_rng(seed)
@@ -156,7 +157,7 @@ def test_coverage_spreads_each_class_evenly_over_its_run(seed):
         assert (cell_kernels.coverage(runs, low, high, left, right, histogram, same) == found).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_reach_counts_the_records_inside_and_believes_their_class(seed):
     quasi, weight, rng = cells(seed)

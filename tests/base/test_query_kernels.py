@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.base import query_kernels
 from workbench.queries.conditions import Conditions, pack
 from workbench.queries.tree import Tree
@@ -18,7 +19,7 @@ def conditions(rng, size, count=20):
     return met, Conditions.packed([{"a": row} for row in met])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, sizes)
 def test_codes_of_runs_are_counted(seed, size):
     rng = np.random.default_rng(seed)
@@ -28,7 +29,7 @@ def test_codes_of_runs_are_counted(seed, size):
     assert found.T.tolist() == [[int(row[a : b + 1].sum()) for a, b in zip(low, high, strict=True)] for row in met]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, sizes)
 def test_codes_of_sets_are_counted(seed, size):
     rng = np.random.default_rng(seed)
@@ -38,7 +39,7 @@ def test_codes_of_sets_are_counted(seed, size):
     assert found.T.tolist() == [[int((row & one).sum()) for one in held] for row in met]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.sampled_from([1, 5, 64, 70]))
 def test_what_lies_between_two_codes_that_meet_a_condition_belongs_to_it(seed, size):
     rng = np.random.default_rng(seed)
@@ -55,7 +56,7 @@ def test_what_lies_between_two_codes_that_meet_a_condition_belongs_to_it(seed, s
             assert (least[q, r], most[q, r]) == (min(inside, default=np.inf), max(inside, default=-np.inf))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, sizes, st.integers(1, 64))
 def test_a_word_for_each_code_has_the_queries_that_it_may_be_in(seed, size, count):
     rng = np.random.default_rng(seed)
@@ -68,7 +69,7 @@ def test_a_word_for_each_code_has_the_queries_that_it_may_be_in(seed, size, coun
             assert (int(found[code]) >> q) & 1 == (not asked[q] or met[q, code])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.integers(0, 2), st.booleans())
 def test_sums_are_over_the_products_of_factors(seed, last, cut):
     """Three levels: words, a table of factors, words times numbers."""
@@ -104,7 +105,7 @@ def test_sums_are_over_the_products_of_factors(seed, last, cut):
         assert found[q] == pytest.approx(expected)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, st.integers(0, 2))
 def test_records_that_meet_conditions_are_counted_by_group(seed, last):
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Browser tests: they run where Chromium is, and in CI always."""
+"""Browser tests: skipped without Chromium, but never in CI; a report and a page of the dashboard are fast tests."""
 
 import os
 
@@ -7,14 +7,17 @@ from playwright.sync_api import expect
 
 from tests.browser import stage
 
+FAST = ("test_report.py", "test_the_address_opens_its_choice_and_follows_the_slider")
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 
 
 def pytest_collection_modifyitems(items):
-    if stage.CHROMIUM is None and not os.environ.get("CI"):
-        for item in items:
-            if "browser" in item.path.parts:
+    for item in items:
+        if "browser" in item.path.parts:
+            if stage.CHROMIUM is None and not os.environ.get("CI"):
                 item.add_marker(pytest.mark.skip(reason="Chromium is not installed"))
+            if item.path.name not in FAST and item.name not in FAST:
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.base import progress
 from workbench.data import cells as cells_module
 from workbench.data.cells import collapse, distinct_rows, locate
@@ -57,7 +58,7 @@ def test_every_record_finds_its_cell(size):
     assert (np.bincount(where) == cells.weight[shuffled]).all()
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.sampled_from(sorted(SIZES.values())), st.integers(1, 60), st.integers(1, 8), st.integers(0, 1000))
 def test_distinct_rows_are_numbered_in_order_of_appearance(size, records, many, seed):
     matrix = np.array(columns(size, records, many, seed)).T.astype(np.int32)

@@ -1,14 +1,15 @@
 """Coding and decoding of records, and selections."""
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.data.people import FRAME, made
+from tests.examples import examples
 from tests.methods.tables import AXES, frames, table_of
 from workbench.data.hierarchies.builders import Intervals
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames())
 def test_the_microdata_come_back_as_they_were(frame):
     table = table_of(frame, list(AXES))

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.data.register import ROWS, by_class, people_of, presence
+from tests.examples import examples
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.table import Table
@@ -44,7 +45,7 @@ def drawn(seed, missing=0.0):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 2**31), missing=st.sampled_from([0.0, 0.15]), safe=st.booleans())
 def test_labels_cover_whom_a_reader_of_the_file_would_count(method, seed, missing, safe):
     people, table, rng = drawn(seed, missing)
@@ -101,7 +102,7 @@ def test_people_count_once_where_labels_overlap():
     assert found.uncovered == 1
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 2**31), limits=st.sampled_from([(0.0, 0.5), (0.2, 0.6), (0.05, 0.45)]))
 def test_full_domain_finds_a_node_exactly_where_a_search_of_all_nodes_does(seed, limits):
     people, table, _ = drawn(seed)

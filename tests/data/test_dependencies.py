@@ -7,10 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench
+from tests.examples import examples
 from tests.releases import parted
 from workbench.data import dependencies as counted
 from workbench.data.dependencies import between
@@ -47,7 +48,7 @@ def naive(pairs: list[tuple[str, str]]) -> tuple[float, float, int, int]:
     return float(right / seen) if seen else math.nan, float(blindly / len(pairs)), exceptions, len(pairs) - seen
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("uuuvwx"), st.sampled_from("yz")), min_size=2))
 def test_figures_are_those_of_guessing_each_record_from_the_others(rows):
     found = table(pd.DataFrame(rows, columns=["a", "b", "c"]))

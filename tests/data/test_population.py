@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import random_frame
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
@@ -25,7 +26,7 @@ def near(value, values, low, high, missing):
     return low <= code and code + 1 <= high
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 2**31), st.sampled_from([0.0, 0.2]))
 def test_people_fit_regions_as_one_counts_them(seed, missing):
     sample, everybody = random_frame(seed, 20, missing=missing), random_frame(seed + 1, 60, missing=0.1)

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.releases.test_foreign import ESTIMATED, same
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.reading.value_types import MARKERS
@@ -82,7 +83,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=12)
+@examples(12)
 @given(table=tables(), k=st.integers(2, 12), ending=st.sampled_from(["csv", "parquet"]))
 def test_every_release_is_read_back_with_the_same_figures(tmp_path_factory, name, table, k, ending):
     method = METHODS[name]
@@ -105,7 +106,7 @@ def test_a_value_that_is_called_missing_is_read_back_as_a_value(tmp_path):
     same(Remove("s")(table), read)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(table=tables(), k=st.integers(2, 12))
 def test_the_records_of_a_bucketized_release_are_read_back(tmp_path_factory, table, k):
     release = Mondrian(publish="bucketized")(table, KAnonymity(k))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.frontier import ball_kernels
 
 
@@ -47,7 +48,7 @@ def test_the_minimum_equals_that_of_a_grid_search(prior, t):
 weights = st.lists(st.floats(0.001, 1), min_size=2, max_size=6)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(weights, st.floats(1e-6, 0.69), st.integers(0, 10**6), st.floats(0, 3), st.floats(-9, 3))
 def test_the_minimum_is_a_lower_bound_for_every_t(prior, t, seed, price, size):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.frontier.dominance import clearest_dominator, describe_gain, undominated
@@ -26,7 +26,6 @@ def naive(rows):
 VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1), st.just(INFINITY))
 
 
-@settings(deadline=None)
 @given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[VALUES] * d), min_size=1, max_size=40)))
 def test_points_are_efficient_if_no_point_dominates_them(rows):
     assert undominated(np.array(rows)).tolist() == naive(rows)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.frontier.points import Fake, P, U, baselines, frontier, point
@@ -22,7 +22,6 @@ INFINITY = math.inf
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=15), st.sampled_from(["lower", "higher"]))
-@settings(deadline=None)
 def test_direction_and_dominators_agree(pairs, better):
     turned = 1 if better == "lower" else -1
     found = frontier(*pairs, measures=(P, Fake("U", "utility", better)))
@@ -142,7 +141,6 @@ def test_area_stays_in_the_box():
     assert frontier().area == pytest.approx(80)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 8)), max_size=12))
 def test_the_area_is_the_region_that_no_point_dominates(pairs):
     """The area for integer losses is the number of unit squares that no point dominates."""

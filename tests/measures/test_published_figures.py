@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench import BadInput
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import round_to_step
@@ -128,7 +129,7 @@ def test_what_a_recipe_guarantees_is_published(table):
     assert five.values["R_id"] <= 0.2 and close.values["P_loss"] <= 0.05
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.integers(1, 400), min_size=3, max_size=6), st.integers(0, 2**32 - 1), st.sampled_from([1, 10]))
 def test_no_class_within_the_share_loses_more_than_guaranteed(totals, seed, smallest):
     """Classes in which no value has more than 1/l, random ones and the corners of what 1/l allows."""

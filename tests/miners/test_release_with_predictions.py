@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench import Table
 from workbench.base.errors import Undefined
 from workbench.measures import AccuracyGain, KnowledgeGain
@@ -39,7 +40,7 @@ def test_without_predictions_the_gains_are_those_of_the_release():
     assert found.knowledge == pytest.approx([KnowledgeGain()(release).value] * 2)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from("xyz"), st.integers(-1, 3)), min_size=2, max_size=60))
 def test_gains_never_decrease(rows):
     ages, ill, predicted = zip((1, "x", 0), (2, "y", 0), *rows, strict=True)  # two values at least

@@ -7,9 +7,10 @@ from math import exp, inf, log
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle
 from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.data.table import Table
@@ -29,7 +30,7 @@ from workbench.models import (
 )
 from workbench.releases.partition import Partition
 
-quick = settings(max_examples=60, deadline=None)
+quick = examples(60)
 
 
 @st.composite

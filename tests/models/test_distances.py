@@ -5,10 +5,11 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from tests.examples import examples
 from workbench.base.errors import Undefined
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
@@ -17,7 +18,7 @@ from workbench.methods import Keep
 from workbench.models import TCloseness
 from workbench.models.distances import DISTANCES, distance
 
-quick = settings(max_examples=40, deadline=None)
+quick = examples(40)
 KINDS = sorted(DISTANCES)
 
 

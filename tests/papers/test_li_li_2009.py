@@ -11,6 +11,7 @@ from workbench.methods import Keep, Mondrian, RakedBuckets, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.queries import Workload
 from workbench.queries.populations import large_populations
+from workbench.releases.base import Release
 
 FIGURE_2 = {
     "k": [KAnonymity(k) for k in (10, 50, 100, 200, 500, 1000, 2000, 5000)],
@@ -31,10 +32,14 @@ def table():
 
 
 @cache
+def releases(name: str, publish: str = "generalized") -> list[Release]:
+    return [Mondrian(publish=publish)(table(), model) for model in FIGURE_2[name]]
+
+
+@cache
 def curve(name: str, publish: str = "generalized") -> np.ndarray:
     """P_loss and U_loss of the eight releases of a curve."""
-    releases = [Mondrian(publish=publish)(table(), model) for model in FIGURE_2[name]]
-    return np.array([(PrivacyLoss()(r).value, UtilityLoss()(r).value) for r in releases])
+    return np.array([(PrivacyLoss()(r).value, UtilityLoss()(r).value) for r in releases(name, publish)])
 
 
 def at(points: np.ndarray, privacy: np.ndarray) -> np.ndarray:
@@ -148,15 +153,10 @@ def test_raked_buckets_have_at_most_a_quarter_of_the_area_of_figure_2b(publish):
 # figure 3: 1,000 random queries, qd = 4 and sel = 0.05 unless said
 
 
-@cache
-def release(name: str, publish: str):
-    return [Mondrian(publish=publish)(table(), model) for model in FIGURE_2[name]]
-
-
 def errors(publish: str = "bucketized", name: str = "t", **settings) -> np.ndarray:
     """The average relative error of each release of a curve, in per cent."""
     measure = QueryError(Workload.random(table(), **settings))
-    return np.array([100 * measure(one).value for one in release(name, publish)])
+    return np.array([100 * measure(one).value for one in releases(name, publish)])
 
 
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])

@@ -6,9 +6,10 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import frames, quasi_choices, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.measures import Discernibility, InformationLoss, KnowledgeGain, PrivacyLoss, UtilityLoss
@@ -76,7 +77,7 @@ def class_of_record(release):
     return release.group_of_record
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(frames(), quasi_choices, methods, st.integers(1, 6))
 def test_the_classes_hold_every_record_once(frame, quasi, method, k):
     k = 1 if method.baseline else min(k, len(frame))
@@ -106,7 +107,7 @@ def naive(model, values):
     return True
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(frames(), quasi_choices, methods, models, st.integers(0, 2))
 def test_a_release_keeps_its_model_or_there_is_none(frame, quasi, method, model, seed):
     table = table_of(frame, quasi)
@@ -118,7 +119,7 @@ def test_a_release_keeps_its_model_or_there_is_none(frame, quasi, method, model,
             assert all(naive(part, values[of == number].tolist()) for part in model.parts)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(frames(), quasi_choices, st.integers(2, 5), st.sampled_from([*STRICT, *RELAXED]))
 def test_what_the_whole_table_keeps_some_release_keeps(frame, quasi, k, method):
     """Mondrian begins with the whole table, so a monotone model that it keeps is never refused."""
@@ -167,7 +168,7 @@ def test_parameters_outside_their_range_are_bad_input(model, value):
         model(value)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(frames(), quasi_choices, st.sampled_from([*STRICT, *RELAXED, Keep()]), st.integers(1, 10))
 def test_runs_and_labels_cover_the_originals(frame, quasi, method, k):
     table = table_of(frame, quasi)
@@ -197,7 +198,7 @@ def covers(label, value):
     return spelled in groups.get(label, "").split() or label in (spelled, spelled.removesuffix(".0"))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(frames(), quasi_choices, st.sampled_from([Mondrian(), Mondrian("information_gain", "s"), *RELAXED[:1], Keep()]))
 def test_every_published_row_reads_as_something_that_covers_its_person(frame, quasi, method):
     table = table_of(frame, quasi)
@@ -208,7 +209,7 @@ def test_every_published_row_reads_as_something_that_covers_its_person(frame, qu
             assert covers(published.loc[person, name], value), (name, value, published.loc[person, name])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(least=8), quasi_choices, st.sampled_from(STRICT), st.integers(1, 6), st.integers(0, 99))
 def test_the_order_of_the_records_changes_no_measure(frame, quasi, method, k, seed):
     values, quasi = [], list({*quasi, "plain"})
@@ -219,7 +220,7 @@ def test_the_order_of_the_records_changes_no_measure(frame, quasi, method, k, se
     assert values[0] == pytest.approx(values[1], abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(least=8), quasi_choices, st.sampled_from([Mondrian(), RELAXED[0]]), st.integers(1, 6))
 def test_the_names_of_the_columns_change_no_class(frame, quasi, method, k):
     other = {name: f"{'zyxwvutsr'[i]} {name}" for i, name in enumerate(frame) if name not in ("word", "whole")}
@@ -230,7 +231,7 @@ def test_the_names_of_the_columns_change_no_class(frame, quasi, method, k):
     assert (plain.histograms["s"] == renamed.histograms[other["s"]]).all()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(), quasi_choices)
 def test_keep_and_buckets_estimate_what_is_true(frame, quasi):
     table = table_of(frame, quasi)
@@ -242,7 +243,7 @@ def test_keep_and_buckets_estimate_what_is_true(frame, quasi):
         assert release.estimate(populations, "s").sum(axis=1) == pytest.approx(populations.support, abs=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(), quasi_choices, st.sampled_from([*STRICT, *RELAXED, Remove()]))
 def test_parts_of_the_whole_are_estimated_to_add_up(frame, quasi, method):
     """Populations that part an attribute with no gaps between its codes: their estimates sum to the table's totals."""
@@ -254,7 +255,7 @@ def test_parts_of_the_whole_are_estimated_to_add_up(frame, quasi, method):
     assert release.estimate(parts, "s").sum(axis=0) == pytest.approx(table.sensitive["s"].totals)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(least=10), quasi_choices, st.integers(1, 4), st.integers(0, 99))
 def test_classes_that_merge_keep_a_monotone_model(frame, quasi, k, seed):
     model = KAnonymity(k) & TCloseness(0.4) & AlphaK(0.9, 1) & EntropyLDiversity(1.1) & DeltaDisclosure(3.0)

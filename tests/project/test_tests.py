@@ -1,5 +1,8 @@
 """The tests stand where what they test stands: a file has a test of its name in the same folder. No module is long."""
 
+import re
+import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,17 @@ def files() -> list[Path]:
     among_others = {kind.__module__ for kind in VARIANTS}
     modules = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in found}
     return [path for path, module in modules.items() if path.name != "__init__.py" and module not in among_others]
+
+
+def test_ci_runs_every_test_once_and_properties_with_more_examples():
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["addopts"]
+    fast = re.search("-m '(.*)'", options)[1]
+    rest = re.search("make test\nmake test-full ARGS=\"-m '(.*)'\"", (ROOT / ".ci/run").read_text())[1]
+    for markers in product([False, True], repeat=3):
+        slow, exhaustive, hypothesis = markers
+        given = {"slow": slow, "exhaustive": exhaustive, "hypothesis": hypothesis}
+        runs = eval(fast, given) + eval(rest, given)
+        assert runs == (0 if exhaustive else 2 if hypothesis and not slow else 1), markers
 
 
 def test_no_module_has_more_than_600_lines():

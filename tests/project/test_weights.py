@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from workbench.base.errors import Undefined
 from workbench.data import weights
@@ -35,7 +36,7 @@ def same(one, other):
     return one.shape == other.shape and bool((one == other).all())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(frames(), quasi_choices, st.sampled_from(METHODS), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_what_is_told_of_many_is_that_of_repeated_records(frame, quasi, method, k, seed):
     times = np.random.default_rng(seed).geometric(0.3, len(frame))
@@ -62,7 +63,7 @@ def value(measure, release):
         return str(reason).replace("the people that the records stand for", "the records")
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(frames(), quasi_choices, st.sampled_from([*METHODS, Remove()]), st.integers(0, 2**32 - 1))
 def test_what_is_told_of_one_is_that_of_the_records(frame, quasi, method, seed):
     times = np.random.default_rng(seed).choice([0.0, 0.5, 7.25], len(frame))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.queries.queried import RELEASES, Naive, queries, table
 from tests.releases.toys import Perturb
 from workbench.base.errors import BadInput, Undefined
@@ -21,7 +22,7 @@ OURS = [kind for kind in RELEASES if kind != "foreign"]
 
 
 @pytest.mark.parametrize("kind", OURS)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))
 def test_answers_are_those_of_the_records_one_by_one(kind, seed, asked, weighted, level):
     release = RELEASES[kind](table(seed, weighted, level))
@@ -30,7 +31,7 @@ def test_answers_are_those_of_the_records_one_by_one(kind, seed, asked, weighted
     assert release.count(workload) == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=seeds, asked=seeds)
 def test_a_foreign_release_answers_as_its_own_records_do(seed, asked):
     release = RELEASES["foreign"](table(seed))
@@ -40,7 +41,7 @@ def test_a_foreign_release_answers_as_its_own_records_do(seed, asked):
     assert release.count(workload) == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=seeds, asked=seeds, weighted=st.booleans())
 def test_unchanged_data_give_true_answers(seed, asked, weighted):
     release = RELEASES["kept"](table(seed, weighted))

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.queries.batch_sums import CodeLevel, RegionLevel, blocks, sums
 from workbench.queries.conditions import Conditions
 from workbench.queries.tree import Tree
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 10_000), st.sampled_from([1, 63, 64, 65, 150]))
 def test_each_query_has_its_own_sum(seed, count):
     rng = np.random.default_rng(seed)

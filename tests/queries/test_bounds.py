@@ -7,9 +7,10 @@ from itertools import permutations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.queries.queried import RELEASES, queries, table, without_one
 from tests.releases.toys import Cluster
 from workbench.base.errors import Undefined
@@ -22,7 +23,7 @@ seeds = st.integers(0, 40)
 
 
 @pytest.mark.parametrize("kind", RELEASES)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))
 def test_bounds_contain_the_truth_and_the_expectation(kind, seed, asked, weighted, level):
     foreign = kind == "foreign"
@@ -143,7 +144,7 @@ def possible(release, workload, q):
 
 
 @pytest.mark.parametrize("kind", TINY)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 30), asked=seeds, level=st.sampled_from([0, 1]))
 def test_bounds_are_attained_by_some_original(kind, seed, asked, level):
     release = TINY[kind](tiny(seed, level))

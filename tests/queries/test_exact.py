@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.queries.queried import queries, table
 from workbench.data.table import Table
 from workbench.queries.exact import denominators, largest_change
@@ -31,7 +32,7 @@ def answer(asking, workload, q):
     return total / each[there].sum() if each[there].sum() else np.nan
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds, seeds, st.booleans())
 def test_answers_are_those_of_the_records(seed, asked, weighted):
     asking = table(seed, weighted)

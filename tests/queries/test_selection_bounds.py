@@ -4,13 +4,14 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.queries.selection_bounds import FOR_CERTAIN, NOTHING, PERHAPS, SelectionBounds, max_sum
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(0, 100_000), st.booleans())
 def test_the_maximum_is_that_of_the_best_selection(seed, average):
     rng = np.random.default_rng(seed)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.queries.queried import RELEASES, Naive, queries, table
 from workbench.base.errors import Undefined
 from workbench.queries.selections import select_records
@@ -13,7 +14,7 @@ seeds = st.integers(0, 40)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RELEASES if kind != "foreign"])
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))
 def test_records_are_selected_from_a_probability_of_one_half(kind, seed, asked, weighted, level):
     release = RELEASES[kind](table(seed, weighted, level))

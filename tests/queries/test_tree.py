@@ -1,13 +1,14 @@
 """A tree of records has a node for each beginning of a row that occurs."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench.queries.tree import Tree
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 40))
 def test_every_prefix_of_a_row_is_a_node_with_its_total(seed, columns, rows):
     rng = np.random.default_rng(seed)

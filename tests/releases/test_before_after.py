@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.releases.toys import Cluster, Perturb
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Groups, Intervals
@@ -49,7 +50,7 @@ def naive(release, name, of_code, groups):
     return found
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 1000), st.integers(2, 60), st.booleans())
 def test_counts_before_and_expected_counts_after(seed, k, sets):
     table = Table.from_frame(people(120, seed), ["age", "town"], "ill")

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench import BadInput, Undefined
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
@@ -187,7 +187,7 @@ def test_the_risk_from_neutral_columns_is_read_back(small, tmp_path):
     )
 
 
-@hypothesis_settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.booleans())
 def test_releases_of_random_people_have_the_same_figures(seed, k, missing):
     import random

@@ -6,9 +6,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workbench import BadInput, Undefined
 from workbench.data.table import Table
 from workbench.disclosure.audit import audit_release
@@ -105,7 +106,7 @@ def released(draw):
     return truth, shown
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(released(), st.booleans())
 def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):
     truth, shown = tables

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.commands.people import STUDY, run, study_in
 from tests.data.engines.alike import METHODS, MODELS, assert_alike, assert_same_release, assert_same_table
+from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from widgets import Workbench
 from widgets.data.summary import summary
@@ -73,14 +74,14 @@ def compare(folder, frame, quasi, method, model, some, way):
     assert_alike(tables, method, model)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(cases)
 def test_both_engines_come_to_the_same(tmp_path_factory, case):
     compare(tmp_path_factory.mktemp("data"), *case)
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=300)
+@examples(300)
 @given(cases)
 def test_many_tables_are_the_same(tmp_path_factory, case):
     compare(tmp_path_factory.mktemp("data"), *case)
@@ -90,7 +91,7 @@ CELLS = ["", "1", "01", "1.0", "-0.0", "0", "1,5", "2E3", "NA", "?", "nan", "inf
 CELLS += ["2024-02-29", "29.2.2024", "2024-01-01T10:00:00Z", "12345678901234567890", "0.1", "1e400", "\u2028"]
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.lists(st.lists(st.sampled_from(CELLS), min_size=5, max_size=5), min_size=6, max_size=6), st.integers(0, 3))
 @example([["-0.0", "0", "0.5"], ["1", "01", "2"], ["2024-02-29", "", "1999-01-01"]], 0)
 @example([["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "x"]], 0)  # mixed: the first record with text is named

@@ -33,6 +33,7 @@ from tests.data.engines.alike import (
     assert_same_release,
     assert_same_table,
 )
+from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from tests.releases.parted import MODELS as PARTED
 from tests.releases.parted import assert_same_figures, made, pair, with_cells_outside_memory
@@ -132,14 +133,14 @@ def compare(spark, folder, frame, quasi, method, model, some, awkward):
     )  # fmt: skip
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(cases)
 def test_spark_comes_to_the_same_as_memory(tmp_path_factory, sail, case):
     compare(sail, tmp_path_factory.mktemp("data"), *case)
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=300)
+@examples(300)
 @given(cases)
 def test_many_tables_are_the_same(tmp_path_factory, sail, case):
     compare(sail, tmp_path_factory.mktemp("data"), *case)

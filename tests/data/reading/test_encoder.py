@@ -10,12 +10,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench.data.engines.memory
 from tests.data.encoded import encode
 from tests.data.reading.encoded import from_frame, message_of
+from tests.examples import examples
 from workbench.base.errors import BadColumns
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
@@ -190,7 +191,7 @@ scalars = {
 }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.sampled_from(sorted(scalars)))
 def test_there_and_back(data, kind):
     values = data.draw(st.lists(st.none() | scalars[kind], min_size=1, max_size=40))
@@ -209,7 +210,7 @@ def test_there_and_back(data, kind):
     assert codes.max() < column.size
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.text(st.sampled_from("ab,\"' \n0;"), max_size=4), min_size=1, max_size=30).filter(
         lambda some: any(map(str.strip, some))

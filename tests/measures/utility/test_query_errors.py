@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.queries.queried import RELEASES, Naive, queries, table
 from workbench.base.errors import Undefined
 from workbench.measures import QueryError
@@ -32,7 +33,7 @@ def test_removing_quasi_identifiers_has_the_normalised_error_1(small):
         QueryError(Workload.from_texts(small(1), "disease = 'Flu'"), "normalised")(Remove()(small(1)))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seeds, seeds, st.sampled_from(["generalized", "bucketized", "left out"]))
 def test_width_and_selection_are_means_over_queries(seed, asked, kind):
     release = RELEASES[kind](table(seed))
@@ -107,7 +108,7 @@ class Known(Naive):
 
 
 @pytest.mark.parametrize("kind", ["generalized", "sets", "one removed", "ill removed", "left out", "bucketized"])
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(seed=seeds, asked=seeds, level=st.sampled_from([0, 1]))
 def test_the_cause_of_an_error_is_the_column_that_would_reduce_it_most(kind, seed, asked, level):
     release = RELEASES[kind](table(seed, False, level))

@@ -3,9 +3,10 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
@@ -28,7 +29,7 @@ def from_everybody(columns):
     return far
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     frames(least=6, most=45), quasi_choices, st.integers(2, 6), st.sampled_from([0.05, 0.2, 0.4]), st.integers(1, 64)
 )

@@ -5,9 +5,10 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import promises
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench import Table
@@ -20,7 +21,7 @@ from workbench.models import DistinctLDiversity, EntropyLDiversity, KAnonymity, 
 METHODS = [KMember(), KMember("protection", r=1.0), KMember(publish="bucketized")]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(frames(least=12, most=60), quasi_choices, st.integers(1, 12), st.sampled_from(METHODS), st.integers(0, 9))
 def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, method, seed):
     table = table_of(frame, quasi, ("s", "s2"))
@@ -28,7 +29,7 @@ def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, method
     promises.check(method, table, KAnonymity(min(k, 4)) & DistinctLDiversity(2), min(k, 4), seed)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(frames(least=20, most=60), st.sampled_from([0.1, 0.3]), st.sampled_from(METHODS))
 def test_so_it_does_where_a_cluster_may_break_the_model_by_growing(frame, t, method):
     table = table_of(frame, ["whole", "plain"])

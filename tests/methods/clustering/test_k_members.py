@@ -1,8 +1,9 @@
 """The search of k-member clustering compared with its pseudocode."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
@@ -12,7 +13,7 @@ from workbench.methods.clustering.prices import Prices
 from workbench.models import KAnonymity
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(frames(least=3, most=45), quasi_choices, st.integers(1, 9), st.integers(0, 3))
 def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
     case = Case(frame, quasi)
@@ -24,7 +25,7 @@ def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
     assert cells_of(found) == case.as_cells(oracle.k_member(case.order(entries), k, cost, cost))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(frames(least=3, most=35), quasi_choices, st.integers(1, 9), st.sampled_from([0.3, 0.8, 1.0]))
 def test_so_they_are_where_protection_is_the_objective(frame, quasi, k, r):
     case = Case(frame, quasi, ("s", "s2"))

@@ -1,9 +1,10 @@
 """The search of MDAV compared with its pseudocode."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
@@ -11,7 +12,7 @@ from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.mdav import Remaining, mdav
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(frames(least=3, most=60), quasi_choices, st.integers(1, 7), st.integers(1, 3))
 def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, l):
     case = Case(frame, quasi)

@@ -1,9 +1,10 @@
 """Microaggregation as a method: its properties, with and without awareness of t."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import promises
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput
@@ -12,7 +13,7 @@ from workbench.methods import Microaggregation, Mondrian
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(frames(least=12, most=60), quasi_choices, st.integers(1, 8), st.sampled_from([0.1, 0.3]), st.integers(0, 9))
 def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, t, seed):
     table = table_of(frame, quasi, ("s", "s2"))

@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case
 from tests.methods.tables import AXES, frames, random_frame
@@ -18,7 +19,7 @@ from workbench.methods.clustering.entries import Entries
 from workbench.methods.clustering.prepartition import group_points, prepartition
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     frames(least=4, most=80), st.lists(st.sampled_from(AXES), min_size=1, max_size=3, unique=True), st.integers(1, 9),
     st.booleans(), st.sampled_from([None, 0.5, 0.9, 1.3]),

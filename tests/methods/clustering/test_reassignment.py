@@ -1,9 +1,10 @@
 """Clusters are dissolved one after another, into the cheapest of all or of the nearby clusters."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices, random_frame
@@ -23,7 +24,7 @@ def some(case, sizes):
     return entries, Clusters.from_sizes(entries, np.arange(len(entries), dtype=np.int32), np.diff(ends, prepend=0))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     frames(least=12, most=60), quasi_choices, st.sampled_from([0.0, 0.4, 1.0]),
     st.lists(st.integers(1, 7), min_size=1, max_size=5), st.sampled_from([1, 10**9]),
@@ -47,7 +48,7 @@ def test_each_record_goes_to_the_cheapest_cluster(frame, quasi, protection, size
     assert cells_of(found) == case.as_cells(wanted)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(frames(least=30, most=80), st.integers(2, 5), st.integers(2, 8))
 def test_those_near_by_take_every_record_too(frame, k, near):
     case = Case(frame, ["whole", "word"], ("s", "s2"))

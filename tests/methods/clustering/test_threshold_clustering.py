@@ -1,9 +1,10 @@
 """Threshold clustering as a method: its properties, its thresholds, its weights."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import promises
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
@@ -17,7 +18,7 @@ from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     frames(least=12, most=60),
     quasi_choices, st.integers(1, 5), st.sampled_from(WEIGHTS), st.sampled_from([None, 10, 25]),

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices, random_frame
@@ -33,7 +34,7 @@ def expected(case, order, k, method, delta):
     return oracle.dissolved(found, lambda cluster: len(cluster) >= k, cost) if accepted else []
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     frames(least=3, most=40), quasi_choices, st.integers(1, 6), st.sampled_from(WEIGHTS), st.floats(0.05, 0.9),
     st.sampled_from([0.5, 1.0]), st.booleans(),

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given as of_every
-from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.full_domain.lattices import table_of
 from workbench import BadInput, Table, Unsatisfiable
 from workbench.data.hierarchies.builders import Groups
@@ -66,7 +66,7 @@ def test_a_released_node_shows_nodes():
 NAMES = st.text(st.sampled_from('ab =0123,"\\\n\tn'), min_size=1, max_size=8) | st.text(min_size=1, max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @of_every(st.dictionaries(NAMES, st.integers(0, 12), min_size=1, max_size=3))
 def test_the_name_of_every_node_is_read_back(levels):
     assert parse_levels(format_levels(levels)) == levels

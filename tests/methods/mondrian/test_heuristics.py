@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle, oracle_levels
 from tests.methods.mondrian.test_levels import MODELS as ON_LEVELS
 from tests.methods.mondrian.test_levels import naive, table_on
@@ -43,7 +44,7 @@ MODELS = {
 }
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.data(), frames(), quasi_choices, st.sampled_from(RULES), st.integers(1, 12), st.sampled_from(list(MODELS)),
     st.sampled_from(["generalized", "bucketized"]), st.sampled_from([{}, {}, {"whole": 2.5, "plain": 0.3}]),
@@ -66,7 +67,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, rule, k
     assert classes_of(method(table, model)) == {frozenset(part.tolist()) for part in expected}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.data(), frames(most=70), quasi_choices, st.sampled_from(RULES), st.sampled_from(list(ON_LEVELS)),
     st.integers(1, 6),
@@ -87,7 +88,7 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
     assert oracle.as_sets(release.group_of_record) == {frozenset(part) for part, _ in found}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data(), frames(least=4), quasi_choices, st.sampled_from(RULES))
 def test_relaxed_halves_the_table_on_the_attribute_that_the_rule_prefers(data, frame, quasi, rule):
     table = table_of(frame, quasi)

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle
 from tests.methods.mondrian.test_mondrian import classes_of, codes_of
 from tests.methods.tables import axes_of, frames, quasi_choices, table_of
@@ -15,7 +16,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity, ProbabilisticLDiversity
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     frames(most=60),
     quasi_choices,

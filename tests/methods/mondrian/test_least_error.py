@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle, oracle_levels, oracle_workload
 from tests.methods.mondrian.test_heuristics import MODELS, wanted
 from tests.methods.mondrian.test_levels import MODELS as ON_LEVELS
@@ -65,7 +66,7 @@ def rules(table, asked, values):
         yield wanted(rule, names, values, order, {})
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(MODELS)), st.booleans()
 )
@@ -90,7 +91,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, k, kind
     assert classes_of(method(table, model)) == {frozenset(part.tolist()) for part in expected}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(ON_LEVELS)))
 def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi, n, case):
     table, ranges = table_on(frame, quasi, data.draw)

@@ -5,9 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle, oracle_levels
 from tests.methods.tables import ABOVE, AXES, WORDS, axes_of, frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
@@ -60,7 +61,7 @@ def table_on(frame, quasi, draw):
     return table.with_level_ranges(ranges), ranges
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data(), frames(most=70), quasi_choices, st.sampled_from(list(MODELS)), st.integers(1, 6), st.booleans())
 def test_the_classes_and_nodes_are_those_of_the_naive_search(data, frame, quasi, case, n, gain):
     table, ranges = table_on(frame, quasi, data.draw)
@@ -94,7 +95,7 @@ def nodes_of(table, name):
     return runs
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.data(), frames(), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 9))
 def test_what_is_published_is_a_node_and_labels_are_disjoint_or_nested(data, frame, quasi, method, k):
     table, _ = table_on(frame, quasi, data.draw)
@@ -127,7 +128,7 @@ def figures(release):
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.data(), frames(least=6, most=60), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 5))
 def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame, quasi, method, k):
     """With the original: every label; without its hierarchies: intervals, sets and stars; alone: the classes."""

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods import oracle
 from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
 from workbench.base import cell_kernels
@@ -71,7 +72,7 @@ def test_adult_with_missing_values_gets_the_classes_of_the_oracle():
     assert classes_of(Mondrian()(table, KAnonymity(25))) == {frozenset(part.tolist()) for part in expected}
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(frames(), quasi_choices, st.integers(1, 12))
 def test_the_values_at_the_median_go_where_halves_are_more_alike_in_size(frame, quasi, k):
     if len(frame) < k:
@@ -94,7 +95,7 @@ def test_adult_has_as_many_classes_as_an_independent_study_found(adult, k, class
     assert len(Mondrian()(adult, KAnonymity(k)).classes) == classes
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(frames(), quasi_choices, st.integers(1, 12), st.sampled_from(["k", "l", "t", "delta"]))
 def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
     table, s = table_of(frame, quasi), codes_of(frame["s"])
@@ -112,7 +113,7 @@ def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
     assert classes_of(Mondrian()(table, model)) == {frozenset(part.tolist()) for part in expected}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(frames(), quasi_choices, st.integers(1, 12), st.integers(1, 4), st.sampled_from(["generalized", "bucketized"]))
 def test_models_with_a_floor_get_the_classes_of_the_oracle(frame, quasi, k, l, publish):
     table, axes, s = table_of(frame, quasi), axes_of(frame, quasi), codes_of(frame["s"])

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import frames, quasi_choices, table_of
 from workbench.data.table import Table
 from workbench.methods import Mondrian
@@ -23,7 +24,7 @@ def parts(release):
     return sizes, low, high
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(frames(), quasi_choices, st.integers(1, 15), st.integers(0, 3))
 def test_only_classes_of_equal_records_reach_twice_k(frame, quasi, k, seed):
     k = min(k, len(frame))
@@ -32,7 +33,7 @@ def test_only_classes_of_equal_records_reach_twice_k(frame, quasi, k, seed):
     assert (low == high)[sizes >= 2 * k].all()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(frames(least=4), quasi_choices, st.integers(1, 15))
 def test_halves_differ_by_one_record_at_most(frame, quasi, k):
     sizes, _, _ = parts(RELAXED(table_of(frame, quasi), KAnonymity(min(k, len(frame)))))
@@ -40,7 +41,7 @@ def test_halves_differ_by_one_record_at_most(frame, quasi, k):
     assert set(sizes) <= {n for d in halvings for n in (len(frame) >> d, -(-len(frame) >> d))}
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(frames(least=4), quasi_choices)
 def test_two_halves_lie_on_either_side_of_the_median_of_the_widest_attribute(frame, quasi):
     table = table_of(frame, quasi)
@@ -54,7 +55,7 @@ def test_two_halves_lie_on_either_side_of_the_median_of_the_widest_attribute(fra
     assert (high[0, first], low[1, first]) == tuple(median)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(frames(), quasi_choices, st.integers(0, 3))
 def test_an_equal_seed_makes_an_equal_release(frame, quasi, seed):
     table = table_of(frame, quasi)

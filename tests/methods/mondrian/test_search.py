@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import frames, quasi_choices, table_of
 from workbench.data import datasets
 from workbench.measures import QueryError
@@ -27,7 +28,7 @@ def test_few_queries_are_served_no_worse_than_by_any_rule(k, extra):
         assert served <= error(rule(table, KAnonymity(k))).value + 1e-9, rule
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(frames(least=6, most=60), quasi_choices, st.integers(1, 5), st.integers(0, 9))
 def test_queries_are_served_no_worse_than_by_the_widest(frame, quasi, k, seed):
     table = table_of(frame, quasi)

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench.base.errors import Unsatisfiable
 from workbench.data.table import Table
@@ -21,7 +22,7 @@ def made(seed: int) -> Table:
     return Table.from_frame(frame, ["whole", "word", "day"], "s", ["person"], HIERARCHIES)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 10**6), st.sampled_from(MODELS), st.sampled_from([0.02, 0.1, 0.4]), st.booleans())
 def test_no_more_than_allowed_is_left_out_and_the_model_holds(seed, model, share, bucketized):
     table = made(seed)

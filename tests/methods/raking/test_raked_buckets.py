@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import rel_entr
 
+from tests.examples import examples
 from tests.methods.raking.tables import table
 from tests.methods.tables import frames, quasi_choices, table_of
 from workbench.base.errors import Unsatisfiable
@@ -139,7 +140,7 @@ models = st.one_of(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     frames(least=10),
     quasi_choices,
