@@ -294,5 +294,5 @@ def test_the_weights_of_a_clustering_are_one_slider_and_a_long_one_is_cancelled(
         far = page.locator(".wb-doing")
         far.get_by_text(re.compile(r"records")).wait_for()
         far.get_by_role("button", name="Cancel").click()
-        page.get_by_text(re.compile("Cancelled at clustering: .*unfinished release")).wait_for(timeout=1000)
+        page.get_by_text(re.compile("Cancelled at clustering: .*unfinished release")).wait_for(timeout=20_000)
         expect(slider).to_have_attribute("aria-valuetext", "protection = 0.5")
