@@ -1,4 +1,4 @@
-"""One published study that many tests look at."""
+"""Fixtures for one published study that many tests share."""
 
 import pytest
 
@@ -25,5 +25,5 @@ def read(study, tmp_path_factory) -> Published:
 
 @pytest.fixture(scope="session")
 def whole(study, tmp_path_factory) -> Published:
-    """The same with every file."""
+    """Return the study published with every file."""
     return Published(publish(study, tmp_path_factory.mktemp("out") / "whole", releases="all"))

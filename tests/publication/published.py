@@ -1,4 +1,4 @@
-"""One published study that many tests look at."""
+"""Helpers for one published study that many tests share."""
 
 import pyarrow.parquet as pq
 
@@ -6,7 +6,7 @@ from workbench.publication.reader import Published
 from workbench.studies.study import Study
 
 
-def carried(read: Published) -> list[int]:
+def included_files(read: Published) -> list[int]:
     return [i for i, point in enumerate(read.points) if point["opened"] and read.files(i)]
 
 
@@ -17,11 +17,11 @@ def text_of(path) -> str:
     return path.read_text("utf-8")
 
 
-def everything_but_releases(folder) -> dict[str, str]:
+def texts_except_releases(folder) -> dict[str, str]:
     return {str(p): text_of(p) for p in folder.rglob("*") if p.is_file() and "-release" not in p.name}
 
 
 def study_release(read: Published, index: int, table):
-    kept = Study.open(read.folder / "study.yaml")
-    recipe = next(r for r in kept.candidates() if str(r) == read.points[index]["recipe"])
+    published = Study.open(read.folder / "study.yaml")
+    recipe = next(r for r in published.candidates() if str(r) == read.points[index]["recipe"])
     return recipe.release(table)

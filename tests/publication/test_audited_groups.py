@@ -1,4 +1,4 @@
-"""Shares of groups that would leave small counts too few values are not published, and their sentences say so."""
+"""Shares that would leave a small count too few feasible values are suppressed, and sentences mention it."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ ILLS = ("flu", "none", "rare")
 
 
 def opened() -> tuple[Table, list[Groups]]:
-    """Three releases of few ages: what one group has more than another inside it is one person with the flu."""
+    """Return three releases of few ages in which two nested groups differ by one person with the flu."""
     rows = [(age, ill) for age, counts in COUNTS.items() for ill, n in zip(ILLS, counts, strict=True) for _ in range(n)]
     plain = Table.from_frame(pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill")
     table = rounded_by(plain, bytes([7] * 32))
@@ -36,7 +36,7 @@ def test_a_share_that_narrows_a_small_difference_is_dropped():
     assert all((row["fewest"], row["share"], row["posterior"]) == (0.0, 1.0, None) for row in dropped)
 
 
-def test_groups_without_sensitive_columns_or_of_few_people_stay_as_they_are():
+def test_groups_without_sensitive_columns_or_of_few_people_are_unchanged():
     frame = pd.DataFrame({"age": np.arange(400) % 20, "ill": np.arange(400) % 3})
     bare = Table.from_frame(frame.drop(columns="ill"), ["age"])
     groups = [Groups(Mondrian()(bare, KAnonymity(20)), 5)]

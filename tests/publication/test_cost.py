@@ -1,4 +1,4 @@
-"""What a release costs, in words: how many records it leaves out is told as coarse as everything else."""
+"""The cost of a release in words, including the rounded number of suppressed records."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def read(tmp_path_factory):
     return Published(publish(study, place / "out", warn=lambda text: None)), frontier
 
 
-def test_records_left_out_are_told_as_the_threshold_allows(read):
+def test_the_number_of_suppressed_records_is_rounded_to_the_threshold(read):
     published, releases = read
     told = 0
     for index, point in enumerate(published.points):
@@ -53,7 +53,7 @@ def test_records_left_out_are_told_as_the_threshold_allows(read):
 @pytest.mark.parametrize(
     ("off", "said"), [(0.01, "up to 1 percentage point in"), (0.014, "up to 2 percentage points in")]
 )
-def test_small_errors_are_said_in_plain_numbers(read, off, said):
+def test_small_errors_are_stated_in_plain_numbers(read, off, said):
     published, _ = read
     index, points = published.efficient[0], [dict(point) for point in published.points]
     accuracy = dict(published.opened(index)["accuracy"])
@@ -66,8 +66,8 @@ def test_small_errors_are_said_in_plain_numbers(read, off, said):
     assert said in cost.example(study, index)
 
 
-def test_the_cost_has_a_yardstick(read):
-    """As a share of the cost of publishing no quasi-identifiers, by the published figures."""
+def test_the_cost_is_relative_to_removing_all_quasi_identifiers(read):
+    """Compare the published figures with those of publishing no quasi-identifiers."""
     seen, _ = read
     removed = next(float(one["values"]["U_loss"]) for one in seen.points if one["recipe"] == "remove")
     for i in seen.efficient:

@@ -1,4 +1,4 @@
-"""The decisions in a published folder, beside those that are found by looking at every exact figure in turn."""
+"""The decisions in a published folder, compared with a naive search over the exact figures."""
 
 import math
 
@@ -19,7 +19,7 @@ def exact(study, table):
 
 
 def candidates(exact, cap):
-    """The numbers of the candidates within a cap on P_loss, the least U_loss first."""
+    """Return the numbers of the candidates within a cap on P_loss, by increasing U_loss."""
     found = [
         (point.values["U_loss"], point.values["P_loss"], number)
         for number, point in enumerate(exact.measured, 1)
@@ -28,7 +28,7 @@ def candidates(exact, cap):
     return [number for *_, number in sorted(found)]
 
 
-def test_each_stop_has_the_decision_of_the_exact_figures(read, exact):
+def test_the_decision_at_each_stop_follows_from_the_exact_figures(read, exact):
     assert len(read.stops) > 4 and read.results["decisions"][-1]["cap"] is None
     for stop in read.stops:
         decision, within = read.decision(stop), candidates(exact, stop)
@@ -40,14 +40,14 @@ def test_each_stop_has_the_decision_of_the_exact_figures(read, exact):
     assert read.decision(None)["recommended"] == exact.decide().recommended
 
 
-def test_efficient_is_what_the_exact_figures_say_whatever_the_published_ones_are(read, exact):
+def test_efficiency_follows_from_the_exact_figures(read, exact):
     assert [point["efficient"] for point in read.points] == exact.is_efficient().tolist()
     assert [i for i in read.efficient] == exact.efficient.index.tolist()
     losses = [[float(read.points[i]["values"][key]) for key in ("P_loss", "U_loss")] for i in read.efficient]
-    assert not undominated(np.array(losses)).all(), "by published figures some would seem to be dominated"
+    assert not undominated(np.array(losses)).all(), "some published figures look dominated"
 
 
-def test_neighbors_are_the_next_on_the_frontier(read, exact):
+def test_neighbors_are_adjacent_on_the_frontier(read, exact):
     order = [i + 1 for i in exact.efficient.index]
     for decision in read.results["decisions"]:
         if decision["shown"] in order:
@@ -56,7 +56,7 @@ def test_neighbors_are_the_next_on_the_frontier(read, exact):
             assert decision["useful"] == (order[place + 1] if place + 1 < len(order) else None)
 
 
-def test_the_studys_own_limits_are_a_stop_and_hold_beside_the_slider(study, table, exact, tmp_path):
+def test_the_limits_of_the_study_are_a_stop_and_apply_at_every_stop(study, table, exact, tmp_path):
     asked = study.with_(caps={"P_loss": 0.1234, "R_id": 0.1})
     seen = redact_points(exact, table, 10)
     decisions = decisions_of(seen, asked)
@@ -69,7 +69,7 @@ def test_the_studys_own_limits_are_a_stop_and_hold_beside_the_slider(study, tabl
     assert sorted(ranks_of(seen).values()) == list(range(len(ranks_of(seen))))
 
 
-def test_where_nothing_satisfies_the_limit_the_nearest_is_shown_and_no_file_is_written(study, exact, tmp_path):
+def test_the_nearest_release_is_shown_without_a_file_if_none_satisfies_the_limit(study, exact, tmp_path):
     read = Published(publish(study.with_(caps={"P_loss": 0.001}), tmp_path / "out", warn=lambda text: None))
     losses = [math.inf if one.recipe.baseline else one.values["P_loss"] for one in exact.measured]
     assert read.decision(0.001)["shown"] == losses.index(min(losses)) + 1 and read.opens(0.001) == losses.index(

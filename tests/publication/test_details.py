@@ -1,4 +1,4 @@
-"""What is told of one release."""
+"""The published details of one release."""
 
 import re
 
@@ -21,7 +21,7 @@ from workbench.publication.reader import Published
 from workbench.publication.report.reporting import Report
 
 
-def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
+def test_classes_are_those_of_the_file_with_small_counts_suppressed(whole):
     read = whole
     index = next(i for i, point in enumerate(read.points) if point["recipe"].startswith("k-anonymity, k = 4 "))
     released = pd.read_csv(read.files(index)[0], dtype=str)
@@ -35,7 +35,9 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
         known = [truth.index.get_level_values(i) == v for i, v in enumerate(row["labels"]) if v is not None]
         size = int(truth[np.logical_and.reduce(known)].to_numpy().sum())
         people = row["people"]
-        assert size < 20 if people is None else people >= 20 and abs(people - size) < 10, "no difference tells of few"
+        assert size < 20 if people is None else people >= 20 and abs(people - size) < 10, (
+            "no difference discloses a small count"
+        )
         assert groups.how_many(read, row) == (f"about {people} people" if people else "fewer than 20 people")
         having = int(truth[np.logical_and.reduce(known)][row["value"]].sum()) if row["value"] else None
         if people is None:
@@ -56,19 +58,19 @@ def test_classes_are_those_of_the_file_with_small_counts_hidden(whole):
         if having is not None:
             usual = truth[row["value"]].sum() / 600
             moved = (having / size - usual) / (1 - usual)
-            assert row["share"] >= moved - 0.02, "it never flatters"
+            assert row["share"] >= moved - 0.02, "the published figure is never better"
             assert row["fewest"] <= max(moved, 0) + 0.02
         assert 0 <= row["fewest"] <= row["share"] <= 1 and groups.how_exposed(row).endswith((" %", "not published"))
 
 
-def test_populations_name_no_small_number(read):
+def test_populations_contain_no_small_count(read):
     for index in read.efficient:
         for row in read.populations(index):
             assert row["truth"] == round(row["truth"], 2) and 0 < row["truth"] < 1
             assert row["share"] * 600 >= 20
 
 
-def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
+def test_people_at_risk_for_any_sensitive_column_are_counted(study, tmp_path):
     frame = people()
     frame["salary"] = np.where(frame["name"] > "planted-0270", "high", "low")
     both = study.with_(data={"given": "p"}, sensitive=("disease", "salary"), identifiers=("name", "wage"))
@@ -82,7 +84,7 @@ def test_at_risk_is_who_is_at_risk_for_any_sensitive_column(study, tmp_path):
 
 
 @pytest.mark.parametrize("t", [0.1, 0.00001])
-def test_where_values_were_exchanged_nothing_is_said_of_what_people_have(t):
+def test_no_values_of_people_are_stated_if_values_were_swapped(t):
     table = exchanging(1)
     release, model = RakedBuckets()(table, TCloseness(t, distance="js")), TCloseness(t, distance="js")
     groups = Groups(release, 10, t, model)
@@ -93,8 +95,8 @@ def test_where_values_were_exchanged_nothing_is_said_of_what_people_have(t):
         assert not re.search(r"\b(have|right|are about|is about)\b", text), text
 
 
-def test_of_few_people_nothing_is_told_of_single_groups(study, tmp_path):
-    few = study.with_(smallest=11)  # 600 people are fewer than 60 times as many
+def test_single_groups_are_not_published_for_few_people(study, tmp_path):
+    few = study.with_(smallest=11)  # 600 people are fewer than 60 times the threshold
     read = Published(publish(few, tmp_path / "few"))
     assert not list(read.folder.rglob("disclosure.parquet"))
     for i, point in enumerate(read.points):

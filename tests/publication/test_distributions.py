@@ -1,4 +1,4 @@
-"""Original beside release as it is told: coarse, without the values of few, and with no cell of a cross table."""
+"""Published distributions of original and release: coarse, without rare values and cells of cross tables."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def table(records=900, rare=4, richest=987_654, smallest_town=0):
     return Table.from_frame(frame, ["age", "town", "wage"], "ill", hierarchies={"age": Intervals(widths=(5, 10))})
 
 
-def test_numbers_are_coarse_and_the_values_of_few_stand_together():
+def test_numbers_are_coarse_and_rare_values_are_merged():
     found = distributions(Mondrian()(table(), KAnonymity(20)), 10)
     assert [one["column"] for one in found["columns"]] == ["age", "town", "ill"]
     for one in found["columns"]:
@@ -42,13 +42,13 @@ def test_numbers_are_coarse_and_the_values_of_few_stand_together():
     assert ill.get(REST, {"before": 0})["before"] == published[RARE] in (0, 10)
 
 
-def test_the_largest_value_moves_nothing_that_is_told():
-    """Equal parts of a range begin and end at persons: such a column is not told."""
+def test_the_maximum_value_does_not_affect_the_published_distribution():
+    """Bins of equal width would begin and end at single people's values: such a column is not published."""
     told = [distributions(Keep()(table(richest=rich)), 10)["columns"] for rich in (9_500, 987_654)]
     assert told[0] == told[1] and "wage" not in {one["column"] for one in told[0]}
 
 
-def test_of_a_cross_table_one_step_is_told():
+def test_one_step_of_a_cross_table_is_published():
     found = distributions(Mondrian()(table(), KAnonymity(60)), 10)
     assert found["pairs"] and all(set(one) == {"columns", "moved"} for one in found["pairs"])
     assert {tuple(one["columns"]) for one in found["pairs"]} >= {("age", "ill"), ("town", "ill"), ("age", "town")}
@@ -58,13 +58,13 @@ def test_of_a_cross_table_one_step_is_told():
     assert {one["moved"] for one in kept} == {0.0}
 
 
-def test_where_records_are_left_out_no_count_of_the_original_stands_beside_the_file():
+def test_no_count_of_the_original_is_published_for_a_release_with_suppressed_records():
     release = Mondrian()(table(), KAnonymity(60)).without(np.array([0]))
     with pytest.raises(Undefined, match="suppressed"):
         distributions(release, 10)
 
 
-def test_of_few_people_nothing_is_told_and_of_removed_columns_neither():
+def test_no_distributions_are_published_of_few_people_or_removed_columns():
     with pytest.raises(Undefined, match="so few"):
         distributions(Keep()(table(500)), 10)
     assert [one["column"] for one in distributions(Remove()(table()), 10)["columns"]] == ["ill"]

@@ -1,9 +1,9 @@
-"""What is said of the groups of a release."""
+"""Statements about the groups of a release."""
 
 import pytest
 
 from tests.planted import BUCKETIZED, planted
-from tests.publication.published import carried
+from tests.publication.published import included_files
 from workbench.publication import groups, statements
 from workbench.publication.publish import publish
 from workbench.publication.reader import Published
@@ -22,15 +22,15 @@ def buckets(tmp_path_factory) -> Published:
     return Published(publish(study, folder / "out", releases=False, warn=lambda text: None))
 
 
-def test_groups_are_counted_and_said_in_what_order_they_come(read):
-    for index in carried(read):
+def test_groups_are_counted_and_their_order_is_stated(read):
+    for index in included_files(read):
         count = read.opened(index)["classes"]
         assert groups.counted(read, index).startswith(f"{count} group")
         assert groups.order(read, index).startswith(("The most exposed first", "All are groups of fewer than"))
 
 
-def test_people_of_a_bucket_are_told_apart_and_their_values_are_not(buckets, read):
-    """A range of ages does not tell who is in a bucket: its number stands beside each record."""
+def test_the_people_of_a_bucket_are_distinguished_but_not_their_values(buckets, read):
+    """Membership in a bucket is not defined by a range of ages: each record has the number of its bucket."""
     together = "of people whose sensitive values are published together"
     shown = [i for i, point in enumerate(buckets.points) if point["opened"] and not point["baseline"]]
     assert any("raked" in buckets.points[i]["recipe"] for i in shown)
@@ -52,8 +52,8 @@ def test_people_of_a_bucket_are_told_apart_and_their_values_are_not(buckets, rea
     )
 
 
-def test_the_steps_of_shares_are_stated_as_they_are(read):
-    """17 % of 140 people were "20 %", and the page spoke of quarters and halves alone."""
+def test_the_actual_steps_of_shares_are_stated(read):
+    """Regression: 17 % of 140 people were "20 %", and the page mentioned quarters and halves only."""
     said = groups.rounding(read)
     assert said == (
         "Numbers of people are rounded to 10, shares of a group to 1 % in groups of 1,000 people or more, 5 % in "

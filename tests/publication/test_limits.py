@@ -1,4 +1,4 @@
-"""Statements about limits never contradict the decision beside them."""
+"""Statements about limits never contradict the decision."""
 
 from workbench.base.figures import format_number
 from workbench.publication import limits
@@ -6,7 +6,7 @@ from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
 
-def test_a_figure_within_the_limit_is_not_shown_above_it(read):
+def test_a_figure_within_the_limit_is_not_displayed_above_it(read):
     seen = 0
     for stop in read.stops:
         for number in read.decision(stop)["within"]:
@@ -18,7 +18,7 @@ def test_a_figure_within_the_limit_is_not_shown_above_it(read):
     assert seen, "some published figures exceed a limit that the exact one satisfies"
 
 
-def test_the_limit_that_none_satisfies_and_the_nearest(study, tmp_path):
+def test_an_unsatisfied_limit_is_stated_with_the_nearest_release(study, tmp_path):
     asked = study.with_(caps={"P_loss": 0.001})
     read = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda text: None))
     said = limits.limit(read)
@@ -27,5 +27,5 @@ def test_the_limit_that_none_satisfies_and_the_nearest(study, tmp_path):
     assert limits.unsatisfied(read, read.stops[-1]) == "" == limits.unsatisfied(read, None)
 
 
-def test_no_limit(read):
+def test_the_absence_of_a_limit_is_stated(read):
     assert limits.limit(read) == "" and limits.scale(read, None) == "no limit"

@@ -1,4 +1,4 @@
-"""What is offered, and what is recommended."""
+"""Offered and recommended releases."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from workbench.publication.selection import redact_points
 from workbench.releases.scale import Scale
 
 
-def test_recommended_is_what_the_frontier_says(read, study, table):
+def test_the_recommended_release_is_that_of_the_frontier(read, study, table):
     frontier = redact_points(sweep(table, study.candidates(), study.measured()), table, 10).on(*study.axes)
     own = [point.recipe for point in frontier.measured if not point.recipe.baseline]
     safe = {str(recipe) for recipe in own if is_safe(recipe.release(table))}
@@ -23,21 +23,21 @@ def test_recommended_is_what_the_frontier_says(read, study, table):
         assert read.points[read.choices(float(cap))["recommended"]]["recipe"] == str(best.recipe)
     assert len(safe) < len(own)
     choices = read.choices(read.privacy["high"])
-    assert read.points[choices["useful"]]["against"]  # more accurate, and not safe
+    assert read.points[choices["useful"]]["against"]  # more accurate but not safe
     assert choices["safer"] in read.efficient
     assert read.points[choices["simplest"]]["recipe"].startswith("k-anonymity")
     assert read.choices(read.privacy["low"])["safer"] is None
 
 
 def is_safe(release) -> bool:
-    """Counted naively: nobody's value is certain, and nobody is in a group of fewer than five."""
+    """Return whether no value is certain and no group has fewer than five people, by a naive count."""
     frame = release.frame()
     groups = frame.groupby(list(release.table.quasi), observed=True, dropna=False)["disease"]
     return bool((groups.nunique() > 1).all() and (groups.size() >= 5).all())
 
 
-def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
-    """k-anonymity of two: most groups tell what they have. The page opens with a warning, and recommends nothing."""
+def test_no_release_with_certain_values_is_recommended_under_any_limit(study, tmp_path):
+    """With k = 2 most groups have a single value, so the page opens with a warning and recommends nothing."""
     small = study.with_(recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 3]}},))
     read = Published(publish(small, tmp_path / "out", warn=lambda said: None))
     cap = read.results["cap"]
@@ -51,7 +51,7 @@ def test_nobody_certain_is_recommended_whatever_the_limit(study, tmp_path):
     assert statements.learnt(read, read.opens(cap))["unit"] == "whose disease is certain"
 
 
-def test_without_a_limit_the_page_opens_where_nothing_is_fully_disclosed(read, study):
+def test_the_page_opens_at_a_release_without_full_disclosure_if_no_limit_is_set(read, study):
     assert study.caps == read.results["caps"] == {} and read.results["cap"] is None
     shown = read.opens(None)
     assert Scale(**read.privacy["scale"]).max_share(read.loss(shown, read.privacy)) < 1 and shown in read.safe

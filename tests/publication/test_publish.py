@@ -1,4 +1,4 @@
-"""A published folder shows what was promised, and no more than the releases themselves do."""
+"""A published folder contains what was promised and discloses no more than the releases."""
 
 import errno
 import json
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, people
-from tests.publication.published import carried, everything_but_releases, study_release
+from tests.publication.published import included_files, study_release, texts_except_releases
 from workbench import BadInput
 from workbench.data import datasets
 from workbench.measures import UtilityLoss
@@ -25,12 +25,12 @@ def test_the_ready_study_is_figure_2a_and_its_releases_may_be_exported():
     assert not ready.candidates()[0].release(table).giveaways()
 
 
-# --- what must not be there
+# --- forbidden content
 
 
-def test_no_planted_marker_is_in_any_file_but_as_the_release_publishes_it(whole):
+def test_planted_markers_occur_only_as_the_release_publishes_them(whole):
     wages = [repr(float(wage)) for wage in people()["wage"] if wage != int(wage)]
-    for name, text in everything_but_releases(whole.folder).items():
+    for name, text in texts_except_releases(whole.folder).items():
         assert "planted-" not in text, name
         assert PLACE not in text and "people.csv" not in text, name
         assert RARE_DISEASE not in text, name
@@ -39,7 +39,7 @@ def test_no_planted_marker_is_in_any_file_but_as_the_release_publishes_it(whole)
         assert "planted-" not in path.read_text() and PLACE not in path.read_text()
 
 
-def test_the_study_in_it_says_what_was_asked_but_not_where_the_data_lie(read, study):
+def test_the_published_study_has_no_path_to_the_data(read, study):
     kept = Study.open(read.folder / "study.yaml")
     assert (kept.quasi, kept.recipes, kept.measures) == (study.quasi, study.recipes, study.measures)
     assert kept.data == {"given": "Who is ill"} and kept.hierarchies == study.hierarchies
@@ -47,11 +47,11 @@ def test_the_study_in_it_says_what_was_asked_but_not_where_the_data_lie(read, st
         kept.read()
 
 
-# --- what is there
+# --- content
 
 
-def test_the_cost_that_is_told_agrees_with_the_ranking_and_never_flatters(read, table):
-    """Of two releases the one that is more accurate never shows more that is counted under a wrong value."""
+def test_the_published_cost_agrees_with_the_ranking_and_is_never_too_low(read, table):
+    """A more accurate release never shows a larger share under a wrong value."""
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
     opened.sort(key=lambda i: read.loss(i, read.utility))
     said = [read.opened(i)["accuracy"]["wrong"] for i in opened]
@@ -59,14 +59,14 @@ def test_the_cost_that_is_told_agrees_with_the_ranking_and_never_flatters(read, 
     for index, wrong in zip(opened, said, strict=True):
         detail = UtilityLoss()(study_release(read, index, table)).detail
         truth = np.abs(detail["told"] - detail["truth"]).sum(axis=1).mean() / 2
-        assert truth <= wrong <= 4 * truth + 0.03, "no less than it is, and of use"
+        assert truth <= wrong <= 4 * truth + 0.03, "at least the exact share, and informative"
         assert cost.cost(read, index)["figure"] == f"{100 * wrong:.0f} %"
 
 
 # --- other tables, other measures
 
 
-def test_two_sensitive_columns_and_a_bucketized_release(study, tmp_path):
+def test_a_study_with_two_sensitive_columns_and_a_bucketized_release_is_published(study, tmp_path):
     frame = people()
     frame["salary"] = np.where(frame["name"] > "planted-0270", "high", "low")
     both = study.with_(
@@ -74,7 +74,7 @@ def test_two_sensitive_columns_and_a_bucketized_release(study, tmp_path):
     )
     read = Published(publish(both, tmp_path / "out", given=frame, releases="all"))
     index = read.efficient[0]
-    assert len(read.files(carried(read)[0])) == 3
+    assert len(read.files(included_files(read)[0])) == 3
     _, rows = read.exposures(index, most=1000)
     assert {row["sensitive"] for row in rows} <= {"disease", "salary"}
 
@@ -82,13 +82,13 @@ def test_two_sensitive_columns_and_a_bucketized_release(study, tmp_path):
 # --- the folder
 
 
-def test_the_folder_is_its_owners_alone_and_whole(read):
+def test_only_the_owner_can_read_the_complete_folder(read):
     assert stat.S_IMODE(read.folder.stat().st_mode) == 0o700
     assert [path.name for path in read.folder.parent.iterdir()] == ["published"]
     assert json.loads((read.folder / "frontier.vl.json").read_text())["datasets"]["points"]
 
 
-def test_what_fails_leaves_what_was_there(study, tmp_path):
+def test_a_failure_leaves_the_previous_folder(study, tmp_path):
     place = publish(study, tmp_path / "out")
     edition = Published(place).results["edition"]
     with pytest.raises(BadInput, match="nothing to publish"):
@@ -98,7 +98,7 @@ def test_what_fails_leaves_what_was_there(study, tmp_path):
     assert Published(place).results["edition"] == edition and [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_folder_of_something_else_is_refused(study, tmp_path):
+def test_a_folder_with_other_content_is_refused(study, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.txt").write_text("precious")
@@ -116,7 +116,7 @@ def test_a_folder_of_something_else_is_refused(study, tmp_path):
 
 
 @pytest.mark.parametrize("named", [None, "/aside/results.json"])
-def test_a_full_disk_is_said_by_the_folder_that_was_named(study, tmp_path, monkeypatch, named):
+def test_the_error_of_a_full_disk_names_the_given_folder(study, tmp_path, monkeypatch, named):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device", named)
 

@@ -1,4 +1,4 @@
-"""Reasons on their way out: advice with a study's own numbers is told, counts and values of the data are not."""
+"""Published reasons contain advice with numbers of the study, and no counts or values of the data."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from workbench.studies.study import Study
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    """700 people, of whom 647 have the commonest of four diseases."""
+    """Return a table of 700 people, 647 with the most common of four diseases."""
     disease = np.repeat(["flu", "gout", "records", "5"], [647, 30, 20, 3])
     frame = pd.DataFrame({"age": np.arange(700) % 50, "disease": disease})
     return Table.from_frame(frame, quasi=["age"], sensitive="disease", types={"disease": "text"})
@@ -39,21 +39,21 @@ ADVICE = {
 
 
 @pytest.mark.parametrize(("model", "advice"), ADVICE.items(), ids=str)
-def test_why_no_release_keeps_a_model_is_told_with_the_numbers_that_were_asked_for(table, model, advice):
+def test_the_reason_of_an_unsatisfiable_model_has_the_requested_numbers(table, model, advice):
     raw = why(lambda: Mondrian()(table, model))
     told = publishable_reason(raw, table)
     assert told == f"no release of this table can satisfy {model}: {advice}"
-    assert publishable_reason(told, table) == told, "what is told may be told again"
+    assert publishable_reason(told, table) == told, "a published reason is publishable"
     assert publishable_reason(f"{NOTHING}: {raw}", table) == f"{NOTHING}: {told}"
     assert publishable_reason(f"{raw}; 3 have 5", table) == publishable_reason(f"3 have 5: {raw}", table) == UNDEFINED
 
 
-def test_how_to_have_populations_is_told(table):
+def test_advice_on_populations_is_published(table):
     raw = why(lambda: UtilityLoss(min_support=0.9)(Mondrian()(table, KAnonymity(2))))
     assert publishable_reason(raw, table) == raw
 
 
-def test_what_is_not_known_to_be_advice_stays_hidden(table):
+def test_other_reasons_are_hidden(table):
     mixed = why(lambda: Mondrian()(table, EntropyLDiversity(l=3)))
     for raw in (
         mixed,
@@ -65,7 +65,7 @@ def test_what_is_not_known_to_be_advice_stays_hidden(table):
         assert publishable_reason(raw, table) == UNDEFINED
 
 
-def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(table, tmp_path):
+def test_the_error_that_nothing_can_be_published_names_the_requested_number(table, tmp_path):
     frame = pd.DataFrame({"age": np.arange(40) % 9, "disease": ["flu", "gout"] * 20})
     asked = {"study": "Ward", "data": {"given": "ward"}, "roles": {"quasi": ["age"], "sensitive": ["disease"]},
              "recipes": [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 500}}],
@@ -75,7 +75,7 @@ def test_that_there_is_nothing_to_publish_says_which_number_cannot_be_reached(ta
     assert "40" not in str(caught.value)
 
 
-def test_a_class_is_a_group_on_pages_unless_a_column_is_called_so(table):
+def test_pages_call_a_class_a_group_unless_a_column_has_that_name(table):
     told = "its values were changed at random, record by record, so it has no groups"
     assert publishable_reason(NO_CLASSES, table) == publishable_reason(told, table) == told
     frame = pd.DataFrame({"classes": [1, 1, 2, 2], "s": list("xyxy")})

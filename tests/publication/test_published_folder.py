@@ -1,4 +1,4 @@
-"""What lies in a published folder is what the types of its format say, written once and by one module."""
+"""The content of a published folder conforms to the types of its format and is written by one module."""
 
 import json
 import re
@@ -20,7 +20,7 @@ FOLDER_FILES = ("results.json", "study.yaml", "frontier.vl.json", "disclosure.pa
 
 
 def misfits(value: Any, kind: Any, at: str = "") -> list[str]:
-    """Where a value is not of its declared type, to the last key."""
+    """Yield the paths at which a value does not have its declared type."""
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return []
@@ -64,7 +64,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
-def test_a_folder_has_what_the_types_say_and_nothing_else(study, changes, tmp_path):
+def test_a_folder_conforms_to_its_types(study, changes, tmp_path):
     read = Published(publish(study.with_(**changes), tmp_path / "out", warn=lambda text: None))
     assert misfits(json.loads((read.folder / "results.json").read_bytes()), Results) == []
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
@@ -75,7 +75,7 @@ def test_a_folder_has_what_the_types_say_and_nothing_else(study, changes, tmp_pa
         assert count and misfits(rows, list[ClassRow]) == []
 
 
-def test_a_value_of_another_type_is_a_misfit(study, tmp_path):
+def test_a_value_of_another_type_is_found(study, tmp_path):
     results = json.loads((publish(study, tmp_path / "out", warn=lambda text: None) / "results.json").read_bytes())
     assert misfits({**results, "cap": "0.1"}, Results) == ["/cap: str, not <class 'float'>"]
     assert misfits({**results, "secret": 1}, Results) == [": not the keys of Results"]

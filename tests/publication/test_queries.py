@@ -1,4 +1,4 @@
-"""Answers to a study's queries as they are told: rounded alike in truth and from the release, each in a sentence."""
+"""Published answers to the queries of a study: true and estimated answers with equal rounding, each in a sentence."""
 
 import json
 
@@ -19,11 +19,11 @@ from workbench.queries.workload import Workload
 from workbench.studies.study import Study
 
 
-def told(release, smallest=SMALLEST):
+def published_rows(release, smallest=SMALLEST):
     return {row["query"]: row for row in queries(release, smallest)["rows"]}
 
 
-def test_a_count_is_told_from_the_release_and_in_truth():
+def test_the_true_and_the_estimated_count_are_published():
     asked = "age >= 40 and sex = 'M'"
     release = Mondrian()(table(mine=[asked, "town = 'Fir'"]), KAnonymity(30))
     found, data = queries(release, SMALLEST), frame()
@@ -37,16 +37,16 @@ def test_a_count_is_told_from_the_release_and_in_truth():
     assert (row["workload"], row["query"], found["hidden"]) == ("mine", asked, 1)
 
 
-def test_an_answer_of_the_release_below_the_threshold_is_hidden_too():
+def test_an_estimated_count_below_the_threshold_is_hidden_too():
     release = Remove()(table(mine=["town = 'Gap'"]))
-    assert told(release)["town = 'Gap'"]["truth"] == "about 40"
+    assert published_rows(release)["town = 'Gap'"]["truth"] == "about 40"
     narrow = Mondrian()(table(mine=["ill = 'gout' and age between 20 and 21 and sex = 'F'"]), KAnonymity(300))
-    assert all(row["told"].startswith(("about", "fewer than 15")) for row in told(narrow).values())
+    assert all(row["told"].startswith(("about", "fewer than 15")) for row in published_rows(narrow).values())
 
 
-def test_averages_and_sums_are_told_in_two_figures():
+def test_averages_and_sums_are_published_with_two_digits():
     asked = ["avg(wage) where sex = 'F'", "sum(wage)", "avg(wage) where age between 20 and 25"]
-    found, data = told(Remove()(table(mine=asked))), frame()
+    found, data = published_rows(Remove()(table(mine=asked))), frame()
     mean = data["wage"][data["sex"] == "F"].mean()
     assert found[asked[0]]["truth"] == f"about {round(mean / 2) * 2}" and asked[2] not in found
     assert found[asked[1]]["truth"] == f"about {round(data['wage'].sum() / 2000) * 2000:,}"
@@ -54,22 +54,22 @@ def test_averages_and_sums_are_told_in_two_figures():
     assert [one_figure(step) for step in (0.0011, 0.9, 1.0, 21, np.inf, 0)] == [0.002, 0.9, 1.0, 30.0, 0.0, 0.0]
 
 
-def test_the_largest_number_is_not_in_what_is_told():
-    """One wage of a million: the step grows with it, so that nothing is told rather than an average it has moved."""
+def test_the_maximum_value_cannot_be_derived_from_an_average():
+    """The step of rounding grows with a wage of a million, so the average that it changes is not published."""
     data = frame()
     for top, hidden in ((89, False), (1_000_000, True)):
         data.loc[7, "wage"] = top
         asked = table(mine=["avg(wage)"])
         asked = type(asked).from_frame(data, ["age", "town", "sex"], "ill").with_workloads({"mine": ["avg(wage)"]})
-        assert (told(Remove()(asked)) == {}) == hidden
+        assert (published_rows(Remove()(asked)) == {}) == hidden
 
 
 def test_without_a_threshold_answers_are_exact():
-    row = told(Remove()(table(mine=["age >= 40"])), 0)["age >= 40"]
+    row = published_rows(Remove()(table(mine=["age >= 40"])), 0)["age >= 40"]
     assert row["truth"] == f"{int((frame()['age'] >= 40).sum()):,}" and "rounded" not in row["sentence"]
 
 
-def test_nothing_is_told_beside_a_file_that_leaves_records_out():
+def test_no_answers_are_published_for_a_file_with_suppressed_records():
     release = Mondrian()(table(mine=["age >= 40"]), KAnonymity(30)).without(np.array([0]))
     with pytest.raises(Undefined, match="suppressed"):
         queries(release, SMALLEST)
@@ -90,7 +90,7 @@ def read(tmp_path_factory):
     return Published(publish(study, place / "out", releases=False, warn=lambda text: None))
 
 
-def test_the_folder_holds_no_query_that_is_not_told(read):
+def test_the_folder_does_not_contain_hidden_queries(read):
     everything = "\n".join(
         path.read_text("utf-8") for path in read.folder.rglob("*") if path.suffix in (".json", ".yaml")
     )
@@ -112,7 +112,7 @@ def test_the_report_has_a_section_with_each_answer(read):
         assert row["query"].replace("'", "&#39;").replace(">", "&gt;") in page
 
 
-def test_queries_that_stand_in_a_measure_are_not_published(tmp_path):
+def test_queries_of_a_measure_are_not_published(tmp_path):
     study = planted(tmp_path)
     asked = {"name": "query error", "workload": ["town = 'Markerville'"]}
     with pytest.raises(BadInput, match="give the queries a name in workloads"):

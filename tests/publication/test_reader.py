@@ -1,4 +1,4 @@
-"""A published folder is read, and nothing else is taken for one."""
+"""Published folders are read and other folders refused."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
 
-def test_a_cap_becomes_the_next_stop_that_is_no_less_strict(read):
+def test_a_cap_is_replaced_by_the_next_stricter_stop(read):
     assert read.checked_cap(None) is None and read.stops == sorted(read.stops)
     for one, after in itertools.pairwise(read.stops):
         assert read.checked_cap(one) == one == read.checked_cap((one + after) / 2)
@@ -18,12 +18,12 @@ def test_a_cap_becomes_the_next_stop_that_is_no_less_strict(read):
 
 
 @pytest.mark.parametrize("cap", ["lots", True, math.nan, math.inf, -1, 0, 5, [0.1], {"a": 1}, "0.1; drop"])
-def test_a_cap_that_is_none_is_refused(read, cap):
+def test_an_invalid_cap_is_refused(read, cap):
     with pytest.raises(BadInput, match="is not a number from"):
         read.checked_cap(cap)
 
 
-def test_published_again_it_is_another_edition_and_a_reader_of_the_old_one_is_told(study, tmp_path):
+def test_a_reader_of_an_old_edition_is_notified(study, tmp_path):
     place = tmp_path / "out"
     old = Published(publish(study, place))
     told = []
@@ -35,7 +35,7 @@ def test_published_again_it_is_another_edition_and_a_reader_of_the_old_one_is_to
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '"edition"', '{"points": []}'])
-def test_a_folder_that_holds_no_published_study_is_no_such_thing(tmp_path, content):
+def test_a_folder_without_a_published_study_is_refused(tmp_path, content):
     (tmp_path / "results.json").write_text(content)
     with pytest.raises(BadInput, match="no study has been published there"):
         Published(tmp_path)

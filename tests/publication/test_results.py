@@ -12,8 +12,8 @@ from workbench.publication.publish import publish
 from workbench.publication.reader import Published
 
 
-def test_where_a_rare_flag_is_sensitive_too_the_scale_still_tells_releases_apart(study, tmp_path):
-    """Its commonest value costs nearly nothing to disclose: as shares of that every release would read 100 %."""
+def test_the_scale_distinguishes_releases_although_a_rare_flag_is_sensitive(study, tmp_path):
+    """The disclosure of its most common value has nearly no loss: relative to that, every release would have 100 %."""
     frame = people()
     frame["epileptic"] = np.arange(len(frame)) % 40 == 0
     thresholds = [0.1, 0.15, 0.2, 0.3]
@@ -24,12 +24,12 @@ def test_where_a_rare_flag_is_sensitive_too_the_scale_still_tells_releases_apart
     said = [limits.scale(read, loss) for loss in losses]
     assert len(set(said)) == len(set(losses)) >= 3 and all("have disease" in one for one in said)
     rows = [read.exposures(index)[1][0]["share"] for index in read.efficient]
-    assert min(rows) < 0.75 and len(set(rows)) >= 3, "the class table tells them apart too"
+    assert min(rows) < 0.75 and len(set(rows)) >= 3, "the class tables differ too"
 
 
 def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_path):
     measures = [{"name": "largest quotient"}, {"name": "utility loss"}]
-    common = people()[lambda frame: frame["disease"] != RARE_DISEASE]  # otherwise every release lacks it somewhere
+    common = people()[lambda frame: frame["disease"] != RARE_DISEASE]  # otherwise a class of every release lacks it
     asked = study.with_(data={"given": "p"}, measures=measures, axes=["A_quot", "U_loss"])
     read = Published(publish(asked, tmp_path / "out", given=common))
     assert read.privacy["endless"] and math.isfinite(read.privacy["high"])
@@ -38,7 +38,7 @@ def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_pat
     assert read.points[last]["values"]["A_quot"] == "inf" and limits.scale(read, None) == "no limit"
 
 
-def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
+def test_a_minimum_applies_to_a_table_without_sensitive_columns(study, tmp_path):
     bare = study.with_(
         sensitive=(), identifiers=("name", "disease"), recipes=study.recipes[:1], axes=[],
         measures=[{"name": "achieved figure", "model": "k-anonymity"}, {"name": "discernibility"}],
@@ -54,9 +54,7 @@ def test_a_floor_and_a_table_without_sensitive_columns(study, tmp_path):
     assert rows[-1]["share"] == 1.0 and rows[-1]["people"] is None
 
 
-def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_from_the_models_promise(
-    study, tmp_path
-):
+def test_promises_and_caveats_of_a_method_are_separate_from_those_of_the_model(study, tmp_path):
     recipe = {"method": {"name": "raked buckets", "rho": 5}, "model": {"name": "t-closeness", "t": 0.2}}
     noise = {"method": {"name": "randomized response", "keep": 0.5}}
     asked = study.with_(data={"given": "p"}, recipes=[recipe, noise], workloads={"mine": ["sex = 'M'"]})
@@ -69,7 +67,7 @@ def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_
     for i, point in enumerate(read.points):
         found, drawn = point["opened"], point["drawn"]
         assert ("the guarantee of the noise does not cover these figures." in point["also"]) == drawn
-        assert not (drawn and point["intervals"]), "they are made of the truth again"
+        assert not (drawn and point["intervals"]), "they depend on the true values"
         if found is not None and drawn:
             assert found["beside"]["reason"].endswith("the guarantee of the noise does not cover them")
             assert "reason" in found["queries"] and read.populations(i) == []
@@ -77,7 +75,7 @@ def test_what_a_method_promises_beside_a_model_and_what_is_not_true_stand_apart_
     assert any(point["drawn"] and point["opened"] is not None for point in read.points)
 
 
-def test_the_page_warns_where_a_person_may_have_several_records(study, tmp_path):
+def test_the_page_warns_if_a_person_may_have_several_records(study, tmp_path):
     frame = people()
     frame["person"] = np.arange(len(frame)) // 2
     asked = study.with_(data={"given": "p"}, identifiers=("name", "person"), recipes=study.recipes[:1])
@@ -90,8 +88,8 @@ def test_the_page_warns_where_a_person_may_have_several_records(study, tmp_path)
     assert all("counts records" not in point["also"] for point in once.points)
 
 
-def test_what_a_method_reports_about_a_release_takes_the_place_of_what_holds_for_most(study, tmp_path):
-    """Plain buckets in place of raked ones: no values were exchanged, so the page does not claim it."""
+def test_the_report_of_a_method_about_a_release_replaces_its_general_statement(study, tmp_path):
+    """No values were swapped in plain buckets that replace raked ones, so the page does not claim it."""
     recipe = {"method": {"name": "raked buckets"}, "model": {"name": "t-closeness", "t": 0.2, "distance": "js"}}
     asked = study.with_(data={"given": "p"}, recipes=(recipe,), sensitive=("illness",), identifiers=())
     read = Published(publish(asked, tmp_path / "out", given=people_with_values(139, 487, 21), warn=lambda said: None))

@@ -1,4 +1,4 @@
-"""A published folder is shown as it was written, or not at all."""
+"""A published folder is shown unchanged or not at all."""
 
 import json
 import os
@@ -26,14 +26,14 @@ def folder(made, tmp_path):
 
 @pytest.fixture
 def outside(tmp_path):
-    """A file elsewhere on the machine, and a folder with it in it."""
+    """Return a folder outside the published one, with a file."""
     (tmp_path / "elsewhere").mkdir()
     secret = tmp_path / "elsewhere" / "secret.csv"
     secret.write_text("name,disease\nPLANTED,HIV\n")
     return secret
 
 
-def carried(folder):
+def included_files(folder):
     return next(folder.glob("points/*/*.csv"))
 
 
@@ -51,11 +51,11 @@ def other_figure(folder):
 BROKEN = {
     "a figure of another kind": other_figure,
     "no folder of points": lambda folder: shutil.rmtree(folder / "points"),
-    "no folder of a point": lambda folder: shutil.rmtree(carried(folder).parent),
-    "half a table of classes": lambda folder: shorter(carried(folder).with_name("disclosure.parquet")),
-    "no table of classes": lambda folder: carried(folder).with_name("disclosure.parquet").unlink(),
-    "other populations": lambda folder: carried(folder).with_name("populations.json").write_text('{"who": 1}'),
-    "half a release": lambda folder: shorter(carried(folder)),
+    "no folder of a point": lambda folder: shutil.rmtree(included_files(folder).parent),
+    "half a table of classes": lambda folder: shorter(included_files(folder).with_name("disclosure.parquet")),
+    "no table of classes": lambda folder: included_files(folder).with_name("disclosure.parquet").unlink(),
+    "other populations": lambda folder: included_files(folder).with_name("populations.json").write_text('{"who": 1}'),
+    "half a release": lambda folder: shorter(included_files(folder)),
     "no chart": lambda folder: (folder / "frontier.vl.json").unlink(),
     "a broken chart": lambda folder: (folder / "frontier.vl.json").write_text("{"),
     "no study": lambda folder: (folder / "study.yaml").unlink(),
@@ -67,7 +67,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("how", BROKEN)
-def test_a_broken_folder_is_refused_when_it_is_opened(folder, how):
+def test_opening_refuses_a_damaged_folder(folder, how):
     Published(folder)
     BROKEN[how](folder)
     with pytest.raises(BadInput, match=r"published folder .*publish the study again"):
@@ -80,12 +80,12 @@ def instead(path, link, target):
 
 
 LINKS = {
-    "a file": lambda folder, secret: instead(carried(folder), os.symlink, secret),
-    "a file inside": lambda folder, _: instead(carried(folder), os.symlink, folder / "study.yaml"),
+    "a file": lambda folder, secret: instead(included_files(folder), os.symlink, secret),
+    "a file inside": lambda folder, _: instead(included_files(folder), os.symlink, folder / "study.yaml"),
     "a file more": lambda folder, secret: os.symlink(secret, folder / "points" / "more.csv"),
-    "a file more of a release": lambda folder, secret: os.symlink(secret, carried(folder).with_name("a.csv")),
-    "a hard link": lambda folder, secret: instead(carried(folder), os.link, secret),
-    "a hard link more": lambda folder, secret: os.link(secret, carried(folder).with_name("a.csv")),
+    "a file more of a release": lambda folder, secret: os.symlink(secret, included_files(folder).with_name("a.csv")),
+    "a hard link": lambda folder, secret: instead(included_files(folder), os.link, secret),
+    "a hard link more": lambda folder, secret: os.link(secret, included_files(folder).with_name("a.csv")),
     "a folder": lambda folder, secret: os.symlink(secret.parent, folder / "points" / "999"),
     "a link to nowhere": lambda folder, secret: os.symlink(secret.with_name("none"), folder / "none"),
     "a loop": lambda folder, _: os.symlink(folder, folder / "points" / "loop"),
@@ -95,9 +95,9 @@ LINKS = {
 
 @pytest.mark.parametrize("how", LINKS)
 def test_a_link_in_a_published_folder_is_not_followed(folder, outside, how):
-    """Neither when the folder is opened nor, where it came later, when a file is asked for."""
+    """A link is refused on opening and, if it was added later, when a file is requested."""
     read = Published(folder)
-    index = int(carried(folder).parent.name) - 1
+    index = int(included_files(folder).parent.name) - 1
     assert read.files(index)
     LINKS[how](folder, outside)
     for ask in (lambda: Published(folder), lambda: read.files(index), lambda: read.exposures(index)):
@@ -105,29 +105,29 @@ def test_a_link_in_a_published_folder_is_not_followed(folder, outside, how):
             ask()
 
 
-def test_a_file_that_was_put_beside_the_others_is_not_offered(folder):
+def test_an_added_file_is_not_offered(folder):
     read = Published(folder)
-    index = int(carried(folder).parent.name) - 1
+    index = int(included_files(folder).parent.name) - 1
     before = read.files(index)
-    carried(folder).with_name("a.csv").write_text("name\nPLANTED\n")
+    included_files(folder).with_name("a.csv").write_text("name\nPLANTED\n")
     assert Published(folder).files(index) == read.files(index) == before
 
 
-def test_a_release_that_was_changed_is_noticed_when_it_is_asked_for(folder):
+def test_a_changed_release_is_detected_on_request(folder):
     read = Published(folder)
-    path = carried(folder)
+    path = included_files(folder)
     path.write_bytes(path.read_bytes()[::-1])
     with pytest.raises(BadInput, match="is damaged, or was changed"):
         read.files(int(path.parent.name) - 1)
 
 
-def test_a_folder_may_be_reached_by_a_link(folder, tmp_path):
+def test_a_folder_can_be_opened_through_a_link(folder, tmp_path):
     (tmp_path / "latest").symlink_to(folder)
     read = Published(tmp_path / "latest")
-    assert read.files(int(carried(folder).parent.name) - 1)
+    assert read.files(int(included_files(folder).parent.name) - 1)
 
 
-def test_a_sealed_folder_is_as_it_was(tmp_path):
+def test_sealing_does_not_change_the_folder(tmp_path):
     (tmp_path / "sub").mkdir()
     for name in ("a.txt", "sub/b.csv"):
         (tmp_path / name).write_text(name)

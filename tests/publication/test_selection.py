@@ -1,4 +1,4 @@
-"""Points as they are published: which are shown, with which figures."""
+"""Published points and their figures."""
 
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
@@ -10,7 +10,7 @@ from workbench.publication.selection import easiest_to_explain
 from workbench.releases.published_classes import disclosure_costs
 
 
-def test_figures_are_coarse_and_never_flatter(read, study, table):
+def test_published_figures_are_coarse_and_never_better_than_the_exact_ones(read, study, table):
     exact = sweep(table, study.candidates(), study.measured())
     full = disclosure_costs(table.sensitive.values(), "js", 10)[0]
     for point, mine in zip(exact.measured, read.points, strict=True):
@@ -26,7 +26,7 @@ def test_figures_are_coarse_and_never_flatter(read, study, table):
         )
 
 
-def test_intervals_are_told_where_the_study_asks_for_them_around_the_figures_told(read, study, tmp_path):
+def test_requested_intervals_contain_the_published_figures(read, study, tmp_path):
     assert read.results["intervals"] == "" and not any(point["intervals"] for point in read.points)
     asked = study.with_(intervals={"over": "records", "times": 3})
     made = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda said: None))
@@ -43,8 +43,8 @@ def test_intervals_are_told_where_the_study_asks_for_them_around_the_figures_tol
     assert made.results["intervals"] == "" and not any(point["intervals"] for point in made.points), "for the analyst"
 
 
-def test_points_alike_are_one_step_of_the_slider(study, tmp_path):
-    """Three releases that say nothing at all, and two that say something: the middle is one of those."""
+def test_points_with_equal_figures_are_one_stop_of_the_slider(study, tmp_path):
+    """Three releases disclose nothing and two disclose something: the middle is one of the two."""
     strict = [{"name": "k-anonymity", "k": [598, 599, 600]}, {"name": "k-anonymity", "k": [40, 60]}]
     recipes = tuple({"method": {"name": "mondrian"}, "model": model} for model in strict)
     axes = {
@@ -55,8 +55,8 @@ def test_points_alike_are_one_step_of_the_slider(study, tmp_path):
     assert len(read.safe) > 3 and read.opened(read.opens(read.results["cap"]))["classes"] > 1
 
 
-def test_noise_and_exchanged_values_are_not_simple_where_something_plain_is_there(study, table):
-    """They need words of their own, beside those of the model."""
+def test_noise_and_swapped_values_are_not_simple_if_there_is_a_simpler_release(study, table):
+    """Noise and swapped values need an explanation besides that of the model."""
     model = TCloseness(t=0.3, distance="js")
     plain = Recipe(Mondrian(), model)
     moved = [Recipe(RakedBuckets(publish="exchanged", rho=rho), model) for rho in (None, 1.0)]
@@ -66,4 +66,4 @@ def test_noise_and_exchanged_values_are_not_simple_where_something_plain_is_ther
         return [frontier.measured[i].recipe for i in easiest_to_explain(frontier)]
 
     assert simple(*moved, plain) == [plain]
-    assert simple(*moved) == moved, "none is plainer"
+    assert simple(*moved) == moved, "no release is simpler"

@@ -1,4 +1,4 @@
-"""What is said of a published release."""
+"""Statements about a published release."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.planted import people, planted
-from tests.publication.published import carried, study_release
+from tests.publication.published import included_files, study_release
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.sweep import sweep
@@ -22,16 +22,16 @@ from workbench.publication.report.question import data
 from workbench.publication.results import _exposure
 
 
-def test_the_guesses_are_those_that_the_released_file_allows(whole):
-    """Counted from the file itself: in each group, whoever guesses the commonest value is right so often."""
+def test_the_share_of_right_guesses_is_that_of_the_released_file(whole):
+    """Count in the file how often the most common value of each group is right."""
     read = whole
-    for index in carried(read):
+    for index in included_files(read):
         file, *_ = read.files(index)
         released = pd.read_csv(file, dtype=str)
         groups = released.groupby(["age", "town", "sex"])["disease"]
         right = groups.agg(lambda values: values.value_counts().iloc[0]).sum() / len(released)
         attack = read.opened(index)["attack"]
-        assert abs(attack["right"] - right) * 600 <= 20, "both the usual guess and what is gained are rounded"
+        assert abs(attack["right"] - right) * 600 <= 20, "both the baseline guess and the gain are rounded"
         chance = released["disease"].value_counts(normalize=True).iloc[0]
         assert abs(attack["chance"] - chance) * 600 < 10
         assert attack["commonest"] == released["disease"].value_counts().index[0]
@@ -42,13 +42,13 @@ def test_the_guesses_are_those_that_the_released_file_allows(whole):
         assert f"right for about {share} people in 100" in statements.guesses(read, index)
         card = statements.learnt(read, index)
         assert card["figure"] == f"About {share} in 100" or read.points[index]["against"]
-        assert attack["commonest"] not in card["figure"] + card["unit"], "they stand in the index of a batch, too"
+        assert attack["commonest"] not in card["figure"] + card["unit"], "they are in the index of a batch, too"
         assert attack["commonest"] in card["sentence"]
         assert "age, town and sex" in statements.attackers(read, index, None)[0][0]
         assert read.opened(index)["classes"] == groups.ngroups
 
 
-def test_a_study_of_a_sample_says_of_how_many(study, tmp_path):
+def test_a_study_of_a_sample_states_the_size_of_the_population(study, tmp_path):
     few = study.with_(data={**study.data, "sample": 500}, recipes=study.recipes[:1])
     read = Published(publish(few, tmp_path / "out", releases=False, warn=lambda said: None))
     assert statements.about(read).startswith("About 500 people, a random sample of about 600 people. An attacker")
@@ -57,7 +57,7 @@ def test_a_study_of_a_sample_says_of_how_many(study, tmp_path):
 
 
 def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
-    """Large are those of which a share is told in twentieths at least, so that none is of few people."""
+    """Large groups have shares in steps of a twentieth or less, so that no share is of few people."""
     study = planted(tmp_path, smallest=5)
     read, table = Published(publish(study, tmp_path / "out", releases=False)), study.table(study.read())
     for index in read.efficient:
@@ -74,8 +74,8 @@ def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
         assert cost.example(read, index).startswith(f"A true {100 * said['about']:g} % may appear as ")
 
 
-def test_more_accurate_releases_within_the_limit_are_counted_and_said_why_not(read, study, table):
-    """Those that keep to the limit and are not safe: the recommended one is not called the most accurate of all."""
+def test_more_accurate_releases_within_the_limit_are_counted_with_objections(read, study, table):
+    """The recommended release is not called the most accurate if unsafe ones satisfy the limit."""
     cap = max(read.loss(i, read.privacy) for i in read.efficient)
     best = read.opens(cap)
     exact = [point.values for point in sweep(table, study.candidates(), study.measured()).measured]
@@ -91,12 +91,12 @@ def test_more_accurate_releases_within_the_limit_are_counted_and_said_why_not(re
     )
     first = min(better, key=lambda i: exact[i]["U_loss"])
     assert all(one in said for one in read.points[first]["against"])
-    assert statements.more_accurate(read, read.opens(None), None) == "", "without a limit none keeps to it"
+    assert statements.more_accurate(read, read.opens(None), None) == "", "there is no limit to satisfy"
     assert statements.more_accurate(read, best, read.privacy["low"]) == ""
 
 
-def test_two_releases_are_compared_for_whom_that_is_and_what_goes_the_other_way_is_said(read):
-    """Who is exposed most may be safer where more is guessed right of all."""
+def test_a_comparison_of_two_releases_names_both_gains_and_losses(read):
+    """The most exposed people may be safer although more guesses are right overall."""
     shown = [i for i in read.efficient if "reason" not in read.opened(i)["attack"]]
     safer, first = shown[0], shown[-1]
     assert statements.comparison_sentence(read, safer, first) == "Safer for the person exposed most, and less accurate."
@@ -120,13 +120,13 @@ def test_two_releases_are_compared_for_whom_that_is_and_what_goes_the_other_way_
     )
 
 
-def test_the_card_tells_one_share_and_what_the_limit_allows_of_that_value(tmp_path):
+def test_the_card_states_one_share_and_what_the_limit_allows_for_that_value(tmp_path):
     read = Published(publish(planted(tmp_path, caps={"P_loss": 0.2}), tmp_path / "out", releases=False))
     shown = [statements.most_exposed(read, i, 0.2) for i in read.efficient]
     found = [re.search(r"the limit for this value: (\d+) %", card["unit"]) for card in shown]
     hidden = [limits.hidden_by_rounding(read, i, 0.2) for i in read.efficient]
     assert any(hidden) and all(not (one and near) for one, near in zip(found, hidden, strict=True)), (
-        "it would exceed it"
+        "it would exceed the limit"
     )
     named = ["have disease" in card["unit"] for card in shown]
     assert [one is not None for one in found] == [one and not near for one, near in zip(named, hidden, strict=True)]
@@ -139,8 +139,8 @@ def test_the_card_tells_one_share_and_what_the_limit_allows_of_that_value(tmp_pa
     assert "limit" not in statements.most_exposed(read, read.efficient[0], None)["unit"]
 
 
-def test_who_gets_what_is_told_apart(read):
-    """All that is certain comes of the tables on the page: the files together make nothing certain."""
+def test_attackers_with_different_files_are_distinguished(read):
+    """Every certain value follows from the tables of the page; the files together give none."""
     together = {**read.results["together"], "certain": 90, "sentence": "the disease of about 90 of about 600 people"}
     of_files = {**together, "of_files": "nobody’s disease"}
     points = [dict(point) for point in read.points]
@@ -164,7 +164,7 @@ def test_who_gets_what_is_told_apart(read):
     ] == ["nobody’s disease"]
 
 
-def test_the_promise_names_whom_it_holds_against(read):
+def test_the_promise_names_its_attacker(read):
     one = next(i for i, point in enumerate(read.points) if point["settings"]["model"])
     said = statements.holds(read, one)
     assert (
@@ -173,18 +173,18 @@ def test_the_promise_names_whom_it_holds_against(read):
     )
     assert said.endswith("One who learns from all groups together may be surer of the disease.")
     none = next(i for i, point in enumerate(read.points) if not point["settings"]["model"])
-    assert statements.holds(read, none) == "", "it promises nothing of groups"
+    assert statements.holds(read, none) == "", "there is no promise about groups"
 
 
-def test_the_end_of_the_chart_is_not_called_certain_where_no_loss_is_so_large(tmp_path):
-    """With l = 2 no value is believed with more than a half, and the loss is told as no more than that allows."""
+def test_the_end_of_the_chart_is_not_called_certainty_if_no_loss_is_that_large(tmp_path):
+    """No posterior exceeds a half with l = 2, and the published loss does not exceed what that allows."""
     recipes = [{"method": {"name": "mondrian"}, "model": {"name": "l-diversity", "l": [2.0, 2.5]}}]
     read = Published(publish(planted(tmp_path, recipes=recipes), tmp_path / "out", releases=False))
     assert all(read.loss(i, read.privacy) < read.privacy["scale"]["dearest"] for i in read.efficient)
     assert statements.ends(read) == ["nobody stands out", "more may be learned"]
 
 
-def test_the_end_of_the_chart_may_be_certain_where_groups_are_small(read):
+def test_the_end_of_the_chart_may_be_certainty_if_groups_are_small(read):
     assert statements.ends(read)[1] == "somebody’s value may be certain"
 
 
@@ -201,8 +201,8 @@ def test_every_card_is_about_the_same_sensitive_column(tmp_path):
     assert "of each group one sensitive column is shown" in read.results["exposure"]
 
 
-def test_guesses_are_stated_of_1000_people_where_these_are_more_than_the_threshold_rounds(read):
-    """A page about 2,571 people stated 514 in 1,000 instead of 511, since counts are rounded to 10."""
+def test_guesses_are_stated_per_1000_people_if_these_exceed_the_rounding(read):
+    """Regression: a page about 2,571 people stated 514 in 1,000 instead of 511, since counts are rounded to 10."""
     study = PublishedStudy({**read.results, "table": {**read.results["table"], "records": 10_000}})
     index = next(i for i in read.efficient if not read.points[i]["against"])
     right = math.ceil(round(1000 * read.opened(index)["attack"]["right"], 9))
@@ -218,15 +218,15 @@ def test_guesses_are_stated_of_1000_people_where_these_are_more_than_the_thresho
         ({"disease": ["Flu"], "coin": ["heads"]}, "(those that the study names); of each group"),
     ],
 )
-def test_which_values_are_shown_of_groups_is_stated(declared, said):
-    """A group in which a common value comes nearer to certainty shows another one."""
+def test_the_choice_of_values_shown_for_groups_is_stated(declared, said):
+    """A group shows another value although a common one is closer to certainty."""
     frame = people().assign(coin=["heads"] * 400 + ["tails"] * 200)[["age", "disease", "coin"]]
     table = Table.from_frame(frame, quasi=["age"], sensitive=["disease", "coin"])
     table = replace(table, wording=Wording(harmful=declared))
     assert said in _exposure(table) and ("80 %" in _exposure(table)) == bool(declared)
 
 
-def test_without_large_groups_nothing_is_called_weighted(read):
+def test_nothing_is_called_weighted_without_large_groups(read):
     table = {**read.results["table"], "weighted": True}
     assert "which are marked as weighted; all other shares" in statements.about(
         PublishedStudy({**read.results, "table": table})

@@ -1,4 +1,4 @@
-"""One report that many tests look at."""
+"""Fixtures for one report that many tests share."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from workbench.publication.report.alternatives import dominated
 from workbench.publication.report.page import report
 
 
-def test_the_chart_rings_the_release_and_draws_the_limit(read, page):
+def test_the_chart_marks_the_release_and_draws_the_limit(read, page):
     spec = json.loads(re.search(r"const spec = (\{.*\});", page)[1])
     best = read.points[read.choices(0.2)["recommended"]]["values"]
     assert spec["datasets"]["chosen"] == [{"x": best["P_loss"], "y": best["U_loss"]}]
@@ -16,7 +16,7 @@ def test_the_chart_rings_the_release_and_draws_the_limit(read, page):
     assert spec["datasets"]["cap_x"][0]["x"] == 0.2 < spec["datasets"]["cap_x"][0]["x2"]
 
 
-def test_one_candidate_is_dominated_and_several_are(read):
+def test_dominated_candidates_are_described_in_singular_and_plural(read):
     beaten = sum(not one["efficient"] and not one["baseline"] for one in read.points)
     assert beaten > 1 and f"{beaten:,} candidates are dominated: " in dominated(read, 0, None)
     one = next(one for one in read.points if not one["efficient"] and not one["baseline"])
@@ -24,7 +24,7 @@ def test_one_candidate_is_dominated_and_several_are(read):
     assert "1 candidate is dominated: " in dominated(alone, 0, None)
 
 
-def test_what_is_left_out_of_the_chart_is_no_dominated_candidate_and_says_why(read):
+def test_candidates_outside_the_chart_are_not_dominated_and_have_a_reason(read):
     beaten = [one for one in read.points if not one["efficient"] and not one["baseline"]]
     why = "dealt buckets hold true values"
     gone = {
@@ -45,7 +45,7 @@ def test_what_is_left_out_of_the_chart_is_no_dominated_candidate_and_says_why(re
     assert "1 candidate is not on the chart" in page and "dominated" not in page
 
 
-def test_a_release_beyond_the_limit_says_so(read):
+def test_a_release_beyond_the_limit_is_marked(read):
     beyond = read.choices(0.11)["useful"]
     assert "This release exceeds the limit" in report(read, beyond, 0.11)
     assert "exceeds the limit" not in report(read, read.choices(0.11)["recommended"], 0.11)

@@ -1,4 +1,4 @@
-"""Many reports: each is made once of what it depends on, and one that fails ends no other."""
+"""Batches of reports: each is rebuilt only if its inputs change, and a failure does not end the batch."""
 
 import json
 
@@ -20,13 +20,13 @@ def test_a_job_depends_on_its_study_its_data_and_its_parameters(tmp_path):
     before = job.made_of()
     assert job_of(tmp_path / "out", study, cap=0.2).made_of() == before
     assert job_of(tmp_path / "out", study, cap=0.3).made_of() != before
-    nothing = job_of(tmp_path / "out", study, cap=0, seed=0, smallest=None)  # 0 is a number that was asked for
+    nothing = job_of(tmp_path / "out", study, cap=0, seed=0, smallest=None)  # 0 is a requested number
     assert (nothing.parameters["cap"], nothing.parameters["seed"]) == (0, 0) and "smallest" not in nothing.parameters
     data.write_text("age\n1\n2\n")
     assert job.made_of() != before
 
 
-def test_what_was_never_made_is_not_done(tmp_path):
+def test_a_missing_report_is_not_up_to_date(tmp_path):
     job = Job(tmp_path / "out", {"study": str(tmp_path / "a.yaml")})
     assert not job.done()
     job.page.write_text("half a page")
@@ -34,7 +34,7 @@ def test_what_was_never_made_is_not_done(tmp_path):
     assert not job.done()
 
 
-def test_the_list_says_what_each_proposes_or_why_there_is_none(tmp_path):
+def test_the_index_lists_each_proposal_or_the_reason_for_none(tmp_path):
     good, bad = (Job(tmp_path / name, {"study": "x"}) for name in ("good", "<bad>"))
     shown = {"number": 3, "title": "Small", "recipe": "k = 5", "against": [], "learnt": "10 people", "accuracy": "5 %"}
     good.points.write_text(json.dumps({"shown": shown, "records": 120, "recommended": 3, "nearest": None}))
@@ -45,7 +45,7 @@ def test_the_list_says_what_each_proposes_or_why_there_is_none(tmp_path):
     assert "no report: no such file" in page and "<bad>" not in page
 
 
-def test_of_a_mistake_of_ours_the_place_alone_is_said():
+def test_an_internal_error_is_reported_by_its_place_only():
     try:
         raise ValueError("secret record")
     except ValueError as error:
@@ -63,7 +63,7 @@ def test_a_page_is_printed(tmp_path):
     assert sorted(tmp_path.iterdir()) == [page, printed]
 
 
-def test_a_notebook_that_is_a_folder_is_refused_before_any_work(tmp_path):
+def test_a_folder_in_place_of_the_notebook_is_refused_before_any_work(tmp_path):
     job = Job(tmp_path / "out", {"study": "x"})
     job.notebook.mkdir()
     with pytest.raises(BadInput, match="is a folder; choose another place"):

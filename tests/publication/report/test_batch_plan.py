@@ -1,4 +1,4 @@
-"""One study makes a report for each value that enough people have, and for each combination of parameters."""
+"""A study gets a report for each value of enough people and for each combination of parameters."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def study(tmp_path):
     return tmp_path / "a.yaml"
 
 
-def test_each_value_that_fifteen_people_have_gets_a_report_for_each_seed(study, tmp_path):
+def test_each_value_of_at_least_fifteen_people_gets_a_report_for_each_seed(study, tmp_path):
     notes = []
     seeds = [("seed", 1, "seed 1"), ("seed", 2, "seed 2")]
     jobs = jobs_of(study, tmp_path / "a", "ward", [seeds], {"cap": None}, notes.append)
@@ -29,12 +29,12 @@ def test_each_value_that_fifteen_people_have_gets_a_report_for_each_seed(study, 
     assert notes == ["some values of ward have too few records for a report, and get none"]
 
 
-def test_a_study_by_itself_is_one_report(study, tmp_path):
+def test_a_study_without_parts_is_one_report(study, tmp_path):
     (job,) = jobs_of(study, tmp_path / "a", None, [], {"cap": 0.2}, pytest.fail)
     assert job.label == "a" and job.parameters["cap"] == 0.2 and "only" not in job.parameters
 
 
 @pytest.mark.parametrize(("column", "says"), [("ill", "it is sensitive"), ("wrad", "no such column; did you mean")])
-def test_a_column_that_cannot_be_taken_apart_is_refused(study, column, says):
+def test_a_column_that_cannot_be_split_by_value_is_refused(study, column, says):
     with pytest.raises(BadInput, match=says):
         values_of(study, column, pytest.fail)

@@ -1,4 +1,4 @@
-"""No text of a study or of its data can write into a page: whatever it holds, it comes out as text."""
+"""Text of a study or of its data is escaped in every page."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def hostile(what: str) -> str:
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: its text, its elements and their attributes."""
+    """The text, elements and attributes of a page, as a browser parses it."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Page(HTMLParser):
 
 
 def checked(page: str, scripts: int) -> Page:
-    """The page, once it has no more scripts than its own, and nothing hostile that is not text."""
+    """Check that a page has only its own scripts and hostile input only as text; return the page."""
     seen = Page(page)
     assert seen.scripts == page.count("</script") == scripts
     assert HOSTILE not in page and "<script>&" not in page
@@ -79,20 +79,20 @@ def read(tmp_path_factory) -> Published:
 NAMES = ("the study", "the title", "patients", "town", "sex", "disease", "wage", "Flu")
 
 
-def test_in_the_report(read):
+def test_hostile_text_is_escaped_in_the_report(read):
     cap = read.results["cap"]
     seen = checked(report(read, read.opens(cap), cap), scripts=2)  # the chart and the library that draws it
     assert [name for name in NAMES if hostile(name) not in seen.text] == []
 
 
-def test_in_every_section_as_a_notebook_shows_it(read):
+def test_hostile_text_is_escaped_in_every_section_of_the_notebook(read):
     told = Report(read)
     seen = [checked(told[name]._repr_html_(), scripts=0).text for name in SECTIONS]
     assert [name for name in NAMES if not any(hostile(name) in text for text in seen)] == []
     assert hostile("`sex") in seen[[*SECTIONS].index("queries")]
 
 
-def test_in_the_index_of_a_batch(read, tmp_path):
+def test_hostile_text_is_escaped_in_the_index_of_a_batch(read, tmp_path):
     made, failed = Job(tmp_path / hostile("a job"), {}), Job(tmp_path / "other", {})
     made.points.write_text(json.dumps(Report(read).points))
     seen = checked(index(tmp_path, [(made, None), (failed, hostile("a reason"))]).read_text("utf-8"), scripts=0)
@@ -102,7 +102,7 @@ def test_in_the_index_of_a_batch(read, tmp_path):
     assert link == "a%20job%3Cscript%3E%26%22%27.html"
 
 
-def test_in_a_chart_and_its_page(read):
+def test_hostile_text_is_escaped_in_a_chart_and_its_page(read):
     spec = read.chart() | {"description": hostile("the chart")}
     seen = checked(offline.page(spec, hostile("a title")), scripts=2)
     assert hostile("a title") in seen.text and ("alt", hostile("the chart")) in seen.attributes

@@ -46,7 +46,7 @@ def test_every_notebook_has_a_parameters_cell():
 
 
 @pytest.mark.parametrize("measures", ["privacy loss, utility loss", ["privacy loss", {"name": "utility loss"}]])
-def test_numbers_and_measures(study, measures):
+def test_numbers_and_measures_are_parsed(study, measures):
     chosen, results = ReportParameters(study=str(study), cap=0.2, measures=measures, smallest=5, seed=3).chosen()
     assert (chosen.caps, chosen.smallest, chosen.seed) == ({"P_loss": 0.2}, 5, 3)
     assert [one["name"] for one in chosen.measures] == ["privacy loss", "utility loss"]
@@ -54,12 +54,12 @@ def test_numbers_and_measures(study, measures):
 
 
 @pytest.mark.parametrize("caps", ["P_loss=0.1, U_loss = 0.2", {"P_loss": 0.1, "U_loss": 0.2}])
-def test_caps_as_text_or_mapping(study, caps):
+def test_caps_are_parsed_from_text_or_a_mapping(study, caps):
     assert changed(study, caps=caps).caps == {"P_loss": 0.1, "U_loss": 0.2}
 
 
 @pytest.mark.parametrize("only", ["sex=F", {"sex": "F"}])
-def test_a_part_of_the_data(study, only):
+def test_a_part_of_the_data_is_selected(study, only):
     made = build_report(changed(study, only=only))
     assert 200 < made.published.results["table"]["records"] < 400
     assert "sex F" in made.published.results["study"]
@@ -72,7 +72,7 @@ def test_a_part_of_the_data(study, only):
         [{"name": "k-anonymity", "k": 7}, {"name": "t-closeness", "t": 0.2, "distance": "js"}],
     ],
 )
-def test_one_model_and_one_method_for_all_recipes(study, model):
+def test_one_model_and_one_method_apply_to_all_recipes(study, model):
     chosen = changed(study, model=model, method="mondrian, publish=bucketized")
     (recipe,) = chosen.candidates()
     assert [(one.name, one.to_dict()) for one in recipe.model.parts] == [
@@ -93,13 +93,13 @@ def test_values_of_k_and_t_replace_those_of_the_study(study):
     ]
 
 
-def test_minimum_support_goes_to_the_measures_that_have_it(study):
+def test_minimum_support_applies_to_the_measures_that_have_it(study):
     chosen = changed(study, min_support=0.2)
     assert [one["min_support"] for one in chosen.measures if one["name"] == "utility loss"] == [0.2]
     assert chosen.axes == Study.open(study).axes
 
 
-def test_hierarchies_in_files(study, tmp_path):
+def test_hierarchies_are_read_from_files(study, tmp_path):
     (tmp_path / "sex.csv").write_text("M;all\nF;all\n")
     chosen = changed(study, hierarchy={"sex": str(tmp_path / "sex.csv")})
     assert chosen.table(chosen.read()).columns["sex"].hierarchy is not None
@@ -120,7 +120,7 @@ def test_lists_name_the_columns_of_data(study):
         ({"data": "nowhere.csv", "quasi": "age"}, "nowhere.csv"),
     ],
 )
-def test_studies_that_cannot_be_opened(given, message):
+def test_studies_that_cannot_be_opened_are_reported(given, message):
     with pytest.raises(BadInput, match=message):
         ReportParameters(**given).chosen()
 
@@ -151,7 +151,7 @@ def test_wrong_values_name_the_parameter(study, given, message):
         changed(study, **given)
 
 
-def test_papermill_takes_lists_and_mappings(study, tmp_path):
+def test_papermill_accepts_lists_and_mappings(study, tmp_path):
     given = {"study": str(study), "k": [5, 50], "caps": {"P_loss": 0.3}, "output": str(tmp_path / "page")}
     papermill.execute_notebook(str(NOTEBOOK), None, parameters=given, progress_bar=False, kernel_name="python3")
     assert (tmp_path / "page.html").exists()

@@ -1,4 +1,4 @@
-"""The points file is what its schema says."""
+"""The points file conforms to its schema."""
 
 import json
 
@@ -23,7 +23,7 @@ SCHEMA = json.loads((PACKAGE / "publication" / "report" / "points.schema.json").
     ],
     ids=["no limit", "a limit", "out of reach", "intervals"],
 )
-def test_what_is_written_validates(tmp_path, changes):
+def test_a_written_file_validates(tmp_path, changes):
     study: Study = planted(tmp_path, **changes)
     build_report(study).write(tmp_path / "a")
     found = json.loads((tmp_path / "a-points.json").read_text("utf-8"))
@@ -36,7 +36,7 @@ def test_what_is_written_validates(tmp_path, changes):
         assert found["recommended"] is None and found["nearest"] == found["shown"]["number"]
 
 
-def test_the_schema_is_one_and_refuses_what_it_does_not_describe():
+def test_the_schema_is_valid_and_rejects_unknown_content():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"points": []}, SCHEMA)

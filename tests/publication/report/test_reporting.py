@@ -1,4 +1,4 @@
-"""A report is made by papermill or in one step; what is in it is what the engine says, and no record."""
+"""Reports made by papermill or in one step contain the figures of the engine and no record."""
 
 import csv
 import errno
@@ -30,7 +30,7 @@ def made(study):
     return build_report(Study.open(study), release=True)
 
 
-def test_the_points_are_the_engines(made, study, tmp_path):
+def test_the_points_are_those_of_the_engine(made, study, tmp_path):
     opened = Study.open(study)
     table = opened.table(opened.read())
     exact = sweep(table, opened.candidates(), opened.measured())
@@ -54,7 +54,7 @@ def test_the_points_are_the_engines(made, study, tmp_path):
     assert [row["number"] for row in rows if row["recommended"] == "1"] == [str(number)]
 
 
-def test_a_study_that_asks_for_intervals_has_them_on_the_chart_the_page_and_in_the_files(study, tmp_path):
+def test_requested_intervals_are_on_the_chart_on_the_page_and_in_the_files(study, tmp_path):
     made = build_report(Study.open(study).with_(intervals={"over": "records", "times": 3}))
     made.write(tmp_path / "a")
     rows = list(csv.DictReader((tmp_path / "a-points.csv").open()))
@@ -67,8 +67,8 @@ def test_a_study_that_asks_for_intervals_has_them_on_the_chart_the_page_and_in_t
     assert len(lines) == sum("U_loss" in one["intervals"] for one in points) and "P_loss low" not in rows[0]
 
 
-def test_every_figure_of_the_page_is_that_of_the_points(made):
-    """The values of all measures of the proposed release stand in its last table."""
+def test_every_figure_of_the_page_is_in_the_points(made):
+    """The last table lists all measures of the proposed release."""
     from workbench.base.figures import format_number
 
     page = made["computed"].body
@@ -88,7 +88,7 @@ def test_the_same_study_gives_the_same_bytes(made, study, tmp_path):
 CODEBOOK = ("a-release-codebook.csv", "a-release-codebook.json")
 
 
-def test_the_release_comes_when_it_is_asked_for(made, study, tmp_path):
+def test_the_release_is_written_on_request(made, study, tmp_path):
     files = {path.name for path in made.write(tmp_path / "a")}
     assert files == {"a.html", "a-points.json", "a-points.csv", "a-release.csv", *CODEBOOK}
     assert (tmp_path / "a-release.csv").read_text().count("\n") == 601
@@ -96,14 +96,14 @@ def test_the_release_comes_when_it_is_asked_for(made, study, tmp_path):
     assert files == {"b.html", "b-points.json", "b-points.csv"}
 
 
-def test_no_marker_and_no_path_is_in_any_file(made, tmp_path):
+def test_no_file_contains_a_marker_or_a_path(made, tmp_path):
     for path in made.write(tmp_path / "a"):
         text = path.read_text()
         assert "planted-" not in text and PLACE not in text and "people.csv" not in text, path.name
         assert path.suffix == ".csv" or RARE_DISEASE not in text, path.name
 
 
-def test_the_page_has_every_part_and_the_study_to_run_again(made, tmp_path):
+def test_the_page_has_every_part_and_the_study(made, tmp_path):
     made.write(tmp_path / "a")
     page = (tmp_path / "a.html").read_text()
     for name, (title, _) in SECTIONS.items():
@@ -118,7 +118,7 @@ def test_the_page_has_every_part_and_the_study_to_run_again(made, tmp_path):
         made["nonsense"]
 
 
-def test_infinity_is_a_word(study, tmp_path):
+def test_infinity_is_written_as_a_word(study, tmp_path):
     measures = ({"name": "privacy loss"}, {"name": "utility loss"}, {"name": "largest quotient"})
     endless = Study.open(study).with_(measures=measures)
     with pytest.raises(BadInput, match="A_quot is infinite for every release"):
@@ -128,18 +128,18 @@ def test_infinity_is_a_word(study, tmp_path):
     assert "inf" in values and all(value == "inf" or math.isfinite(value) for value in values)
 
 
-def test_without_a_limit_none_is_claimed(study):
+def test_no_limit_is_claimed_if_none_is_set(study):
     made = build_report(Study.open(study).with_(caps={}))
     assert "No limit was set" in made["decision"].body and "No limit was set" in made["asked"].body
     assert "The line is the limit" not in made["frontier"].body and made.points["cap"] is None
 
 
-def test_a_folder_that_is_not_there(made, tmp_path):
+def test_a_missing_folder_is_reported(made, tmp_path):
     with pytest.raises(BadInput, match="there is no folder"):
         made.write(tmp_path / "nowhere" / "a")
 
 
-def test_why_results_cannot_be_kept_is_said_for_the_whole_and_for_a_part(study, tmp_path):
+def test_a_store_that_cannot_be_used_is_reported_for_the_whole_and_for_a_part(study, tmp_path):
     (tmp_path / "ill.results").write_text("a file")
     for only in ("", "sex=F"):
         with pytest.raises(BadInput, match=r"^the folder of the study's results is a file, not a folder; choose"):
@@ -147,14 +147,14 @@ def test_why_results_cannot_be_kept_is_said_for_the_whole_and_for_a_part(study, 
 
 
 @pytest.mark.parametrize("ending", ["-points.csv", "-points.json", "-release.csv"])
-def test_a_file_that_cannot_be_written_leaves_none_of_the_others(made, tmp_path, ending):
+def test_a_file_that_cannot_be_written_leaves_no_other_files(made, tmp_path, ending):
     (tmp_path / f"a{ending}").mkdir()
     with pytest.raises(BadInput, match="is a folder; name a file in it"):
         made.write(tmp_path / "a")
     assert [path.name for path in tmp_path.iterdir()] == [f"a{ending}"]
 
 
-def test_a_full_disk_leaves_the_report_that_was_there(made, tmp_path, monkeypatch):
+def test_a_full_disk_leaves_the_previous_report(made, tmp_path, monkeypatch):
     made.write(tmp_path / "a")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
