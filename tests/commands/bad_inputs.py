@@ -1,4 +1,4 @@
-"""Bad inputs by the hundred, in families: what people mistype, misname and mislay, for every command and in Python."""
+"""Hundreds of bad inputs by family (wrong arguments, names and files) for every command and in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECRETS = ("Marker-4711", "Marker-0815")  # values of the data, which no message may say
+SECRETS = ("Marker-4711", "Marker-0815")  # values of the data, which no message may contain
 ROWS = [
     f"{20 + i % 37},{('Farm', 'Shop', SECRETS[0])[i % 3]},{('Flu', 'Ulcer', SECRETS[1])[i * i % 3]},{1000 + 7 * i}"
     for i in range(60)
@@ -32,7 +32,7 @@ Setup = Callable[[Path], object]
 
 @dataclass(frozen=True)
 class Bad:
-    """What is typed, or called in Python; what lies in the folder beside the good files; words the answer must have."""
+    """A command line or a call with the files that it needs and the words that its error must contain."""
 
     name: str
     typed: tuple[str, ...] = ()
@@ -40,16 +40,16 @@ class Bad:
     setup: Setup | None = None
     says: str = ""
     piped: bytes | None = None
-    keeps: str = ""  # what is there for good: finished points
+    keeps: str = ""  # files that may stay: finished points
 
 
 def study(**parts: Any) -> str:
-    """The text of a study with these parts, JSON being YAML; None leaves one out."""
+    """Return the text of a study with these parts as JSON, which is YAML; None omits a part."""
     return json.dumps({key: value for key, value in {**PARTS, **parts}.items() if value is not None}, indent=1)
 
 
 def good(folder: Path) -> None:
-    """A study that is right, with all that it needs, and a release of it."""
+    """Write a valid study with all of its files and a release."""
     (folder / "people.csv").write_text(PEOPLE)
     (folder / "work.csv").write_text(WORK)
     (folder / "study.yaml").write_text(study())
@@ -57,17 +57,17 @@ def good(folder: Path) -> None:
 
 
 def text(name: str, content: str | bytes) -> Setup:
-    """A file with this content."""
+    """Return a setup that writes a file."""
     return lambda folder: (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def replaced(**parts: Any) -> Setup:
-    """The study with these parts."""
+    """Return a setup that writes the study with these parts."""
     return text("study.yaml", study(**parts))
 
 
-def every() -> list[Bad]:
-    """All of them."""
+def all_cases() -> list[Bad]:
+    """Return all cases."""
     families = (
         options,
         files,
@@ -86,9 +86,9 @@ def every() -> list[Bad]:
     return [one for family in families for one in family()]
 
 
-# --- what is typed
+# --- arguments
 
-COMMANDS: dict[str, list[str]] = {  # a call that would do
+COMMANDS: dict[str, list[str]] = {  # a valid call
     "init": ["init", "people.csv", "-o", "new.yaml"],
     "check": ["check", "study.yaml"],
     "sweep": ["sweep", "study.yaml"],
@@ -104,7 +104,7 @@ COMMANDS: dict[str, list[str]] = {  # a call that would do
     "lab": ["lab"],
 }
 TABLE = ["anonymize", "people.csv", "--quasi", "age,work", "--model", "k-anonymity, k=3", "-o", "out.csv"]
-VALUES = {  # options that take a value of a kind, and values that are none
+VALUES = {  # options by type of their value, and invalid values
     "report --jobs": ["-1", "many", "1.5", ""],
     "report --cap": ["low", "nan", "-0.5", ""],
     "report --vary": ["cap", "cap=", "cap=x", "k=3", "=3", "seed=0.5", "seed=-1", "smallest=few", "measures=nothing"],
@@ -137,7 +137,7 @@ VALUES = {  # options that take a value of a kind, and values that are none
 
 
 def options() -> Iterator[Bad]:
-    """Options that there are not, values that they don't take, arguments too few or too many."""
+    """Yield unknown options, invalid values, and missing or extra arguments."""
     for name, typed in COMMANDS.items():
         yield Bad(f"{name}: an unknown option", (*typed, "--nonsense"), says="--nonsense")
         yield Bad(f"{name}: an argument too many", (*typed, "one-more", "and-more", "still-more"), says="more")
@@ -175,7 +175,7 @@ def options() -> Iterator[Bad]:
     yield Bad("a folder without publish", ("dashboard", "study.yaml", "out"), says="--publish")
 
 
-# --- files that are none
+# --- invalid files
 
 KINDS: dict[str, Setup] = {
     "missing": lambda path: path.unlink(missing_ok=True),
@@ -191,7 +191,7 @@ KINDS: dict[str, Setup] = {
     "line ends alone": lambda path: path.write_text("\n" * 50),
     "a web page": lambda path: path.write_text("<!doctype html><html><body><p>Log in first</p></body></html>\n"),
 }
-NAMED: dict[str, tuple[str, tuple[str, ...]]] = {  # the file at fault, and what is typed
+NAMED: dict[str, tuple[str, tuple[str, ...]]] = {  # the invalid file, and the command line
     "init": ("bad.csv", ("init", "bad.csv", "-o", "new.yaml")),
     "check": ("bad.yaml", ("check", "bad.yaml")),
     "sweep": ("bad.yaml", ("sweep", "bad.yaml")),
@@ -211,7 +211,7 @@ NAMED: dict[str, tuple[str, tuple[str, ...]]] = {  # the file at fault, and what
 
 
 def files() -> Iterator[Bad]:
-    """A file in each place where one is named, which is not a file, or no such file."""
+    """Yield a missing or invalid file in each place that names one."""
     for kind, make in KINDS.items():
         for name, (file, typed) in NAMED.items():
 
@@ -222,7 +222,7 @@ def files() -> Iterator[Bad]:
                 make(folder / file)
 
             word = "" if kind == "a web page" and file == "bad.csv" else file.partition(".")[0]
-            if (name, kind) != ("report", "a folder"):  # which is a folder of studies
+            if (name, kind) != ("report", "a folder"):  # which accepts a folder of studies
                 yield Bad(f"{name}: {kind}", typed, setup=setup, says=word)
     yield Bad("a folder without studies", ("report", "bad"), setup=lambda folder: (folder / "bad").mkdir(), says="bad")
     yield Bad("a name too long", ("init", "x" * 300 + ".csv", "-o", "new.yaml"), says="xxx")
@@ -230,11 +230,11 @@ def files() -> Iterator[Bad]:
               setup=text("people.xlsx", "PK"), says="xlsx")  # fmt: skip
 
 
-# --- a study's parts
+# --- parts of a study
 
 WRONG: dict[str, Any] = {"text": "nonsense", "number": 7, "a list": ["x"], "a mapping": {"x": 1}, "nothing": None,
                          "a switch": True, "a fraction": -0.5}  # fmt: skip
-FITTING = {  # what a part may well be
+FITTING = {  # valid types of a part
     "study": {"text", "number", "nothing", "a switch", "a fraction"},
     "seed": {"number"},
     "smallest": {"number"},
@@ -244,7 +244,7 @@ KEYS = ("study", "data", "roles", "levels", "hierarchies", "recipes", "measures"
 
 
 def parts() -> Iterator[Bad]:
-    """Every part of a study as something else than it is, and unknown ones."""
+    """Yield every part of a study with a wrong type, and unknown parts."""
     for key in KEYS:
         for kind, value in WRONG.items():
             if kind not in FITTING.get(key, set()) and not (value is None and key in ("study", "seed")):
@@ -261,7 +261,7 @@ def parts() -> Iterator[Bad]:
 
 
 def with_part(key: str, value: Any) -> Setup:
-    """The study with this part, also where it is nothing."""
+    """Return a setup that writes the study with this part, which may be None."""
     return text("study.yaml", json.dumps({**PARTS, key: value}, indent=1))
 
 
@@ -284,7 +284,7 @@ ROLES: dict[str, Any] = {
 
 
 def roles() -> Iterator[Bad]:
-    """Columns in no role, in two, or that there are not."""
+    """Yield columns without a role, with two roles, or missing from the table."""
     for name, given in ROLES.items():
         for command in ("check", "sweep"):
             yield Bad(f"roles, {command}: {name}", (command, "study.yaml"), setup=replaced(roles=given))
@@ -384,7 +384,7 @@ LEVELS: dict[str, str | bytes] = {
 
 
 def builders() -> Iterator[Bad]:
-    """Hierarchies that cannot be built, or not over this column."""
+    """Yield hierarchies that cannot be built at all or over a column."""
     for column, cases in {"age": AGE, "work": JOBS}.items():
         for name, given in cases.items():
             yield Bad(f"hierarchy: {name}", ("check", "study.yaml"), setup=replaced(hierarchies={column: given}),
@@ -402,7 +402,7 @@ def builders() -> Iterator[Bad]:
 
 
 def recipes() -> Iterator[Bad]:
-    """Every parameter of every model, method and measure beyond what it may be."""
+    """Yield every parameter of every model, method and measure with values out of range."""
     from workbench.base.parameters import Choice, Number
     from workbench.frontier.grid import variants
 
@@ -410,34 +410,38 @@ def recipes() -> Iterator[Bad]:
         for name, variant in variants(kind).items():
             for key, declared in variant.parameters().items():
                 low, high = declared.bounds() if isinstance(declared, Number) else (None, None)
-                wrong: list[Any] = ["nonsense", [], {"x": 1}, True, float("nan")]
-                wrong += [low - 1] if low is not None else []
-                wrong += [high + 1] if high is not None else []
+                invalid: list[Any] = ["nonsense", [], {"x": 1}, True, float("nan")]
+                invalid += [low - 1] if low is not None else []
+                invalid += [high + 1] if high is not None else []
                 if isinstance(declared, Choice) and True in declared.choices:
-                    wrong.remove(True)
-                if name == "remove":  # which takes names
-                    wrong = [7, {"x": 1}, "nonsense"]
-                for value in wrong:
+                    invalid.remove(True)
+                if name == "remove":  # which accepts names
+                    invalid = [7, {"x": 1}, "nonsense"]
+                for value in invalid:
                     if kind == "measure" and value == []:
                         continue
                     given = {"name": name, key: value}
-                    setup = replaced(**_asked(kind, given))
+                    setup = replaced(**_variant_part(kind, given))
                     yield Bad(f"{name}: {key} = {value!r}", ("check", "study.yaml"), None, setup, key.rstrip("s"))
     for model in ("entropy l-diversity", "distinct l-diversity"):
         given = {"name": model, "l": 50}
-        yield Bad(f"{model}: more than there are", ("check", "study.yaml"), setup=replaced(**_asked("model", given)))
+        yield Bad(
+            f"{model}: more than there are", ("check", "study.yaml"), setup=replaced(**_variant_part("model", given))
+        )
     for kind in ("model", "measure"):
         given = {"name": {"model": "t-closeness", "measure": "privacy loss"}[kind], "distance": "ordered"}
-        asked = _asked(kind, given)
+        asked = _variant_part(kind, given)
         yield Bad(f"an ordered {kind} of text", ("check", "study.yaml"), setup=replaced(**asked), says="order")
     yield Bad(
-        "k above all", ("check", "study.yaml"), setup=replaced(**_asked("model", {"name": "k-anonymity", "k": 61}))
+        "k above all",
+        ("check", "study.yaml"),
+        setup=replaced(**_variant_part("model", {"name": "k-anonymity", "k": 61})),
     )
     yield Bad("no release at all", ("dashboard", "--publish", "study.yaml", "out"), keeps="study.results",
-              setup=replaced(**_asked("model", {"name": "k-anonymity", "k": 61})))  # fmt: skip
+              setup=replaced(**_variant_part("model", {"name": "k-anonymity", "k": 61})))  # fmt: skip
 
 
-def _asked(kind: str, given: dict[str, Any]) -> dict[str, Any]:
+def _variant_part(kind: str, given: dict[str, Any]) -> dict[str, Any]:
     if kind == "measure":
         return {"measures": [*PARTS["measures"], given], "axes": None}
     recipe = {"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": 3}}
@@ -445,10 +449,10 @@ def _asked(kind: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def caps() -> Iterator[Bad]:
-    """Limits that none can be."""
-    wrong: list[tuple[str, Any]] = [("P_los", 0.1), ("R_id", 0.1), ("", 1)]
-    wrong += [("P_loss", cap) for cap in (-0.1, "low", None, True, [0.1], float("nan"), float("inf"))]
-    for key, cap in wrong:
+    """Yield invalid limits."""
+    invalid: list[tuple[str, Any]] = [("P_los", 0.1), ("R_id", 0.1), ("", 1)]
+    invalid += [("P_loss", cap) for cap in (-0.1, "low", None, True, [0.1], float("nan"), float("inf"))]
+    for key, cap in invalid:
         yield Bad(f"caps: {key} = {cap!r}", ("check", "study.yaml"), setup=replaced(caps={key: cap}), says="line")
     for cap in ("P_loss=0", "U_loss=0"):
         typed = ("anonymize", "study.yaml", "--cap", cap, "-o", "out.csv")
@@ -459,7 +463,7 @@ def caps() -> Iterator[Bad]:
 
 
 def stores() -> Iterator[Bad]:
-    """The folder of results, damaged or something else."""
+    """Yield damaged or wrong folders of results."""
 
     def other(folder: Path) -> None:
         (folder / "study.results").mkdir()
@@ -473,7 +477,7 @@ def stores() -> Iterator[Bad]:
         return setup
 
     def point(damage: Setup) -> Setup:
-        """A store that was swept, and then damaged at its first point."""
+        """Return a setup that sweeps a study and damages the first stored point."""
 
         def setup(folder: Path) -> None:
             from workbench.frontier.sweep import sweep
@@ -493,7 +497,7 @@ def stores() -> Iterator[Bad]:
 
         return damage
 
-    def said(**changes: Any) -> Setup:
+    def with_content(**changes: Any) -> Setup:
         def damage(place: Path) -> None:
             file = place / "point.json"
             file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
@@ -518,12 +522,12 @@ def stores() -> Iterator[Bad]:
         "a point cut off": point(lambda place: (place / "point.json").write_text('{"values": {"P_')),
         "a point that is binary": point(lambda place: (place / "point.json").write_bytes(b"\xff\x00")),
         "a folder of a point's name": point(folder_of_that_name),
-        "no number": point(said(values={"P_loss": float("nan")})),
-        "a value that is text": point(said(values={"P_loss": "much"})),
-        "values that are a list": point(said(values=[1])),
-        "no values": point(said(values=None)),
-        "another recipe": point(said(recipe={"method": {"name": "keep"}, "model": None, "seed": 0})),
-        "reasons that are text": point(said(reasons="x")),
+        "no number": point(with_content(values={"P_loss": float("nan")})),
+        "a value that is text": point(with_content(values={"P_loss": "much"})),
+        "values that are a list": point(with_content(values=[1])),
+        "no values": point(with_content(values=None)),
+        "another recipe": point(with_content(recipe={"method": {"name": "keep"}, "model": None, "seed": 0})),
+        "reasons that are text": point(with_content(reasons="x")),
     }  # fmt: skip
     for name, damage in damages.items():
         for command in ("sweep", "frontier"):
@@ -531,7 +535,7 @@ def stores() -> Iterator[Bad]:
 
 
 def places() -> Iterator[Bad]:
-    """Places that cannot be written to, or must not be."""
+    """Yield places that cannot or must not be written to."""
     commands = {
         "sweep": (("sweep", "study.yaml", "--out"), "csv"),
         "search": (("search", "study.yaml", "--out"), "csv"),
@@ -596,7 +600,7 @@ RECORDS: dict[str, str | bytes] = {
 
 
 def records() -> Iterator[Bad]:
-    """Tables that cannot be read, or have not what is asked."""
+    """Yield tables that cannot be read or lack a requested column or value."""
     roles = ("--quasi", "age,work", "--sensitive", "disease")
     for name, content in RECORDS.items():
         setup = text("bad.csv", content)
@@ -610,7 +614,7 @@ def records() -> Iterator[Bad]:
 
 
 def releases() -> Iterator[Bad]:
-    """Released tables that cannot be those of the original, or that nobody can read."""
+    """Yield released tables that cannot be read or cannot belong to the original."""
     typed = ("audit", "bad.csv", "--quasi", "age,work", "--sensitive", "disease")
     against = (*typed, "--original", "people.csv")
     line = "[20; 30),*,Flu\n"
@@ -622,11 +626,11 @@ def releases() -> Iterator[Bad]:
         "a name twice": "age,work,work\n20,Farm,Farm\n",
     }.items():
         yield Bad(f"released: {name}", typed, setup=text("bad.csv", content))
-        if name != "no sensitive one":  # which a release may well leave out
+        if name != "no sensitive one":  # which a release may omit
             yield Bad(f"released, with the original: {name}", against, setup=text("bad.csv", content))
     for name, content in {
         "an unknown value": line + "25,Astronaut,Flu\n",
-        "an interval beside the data": line + "[200; 300),Farm,Flu\n",
+        "an interval outside the data": line + "[200; 300),Farm,Flu\n",
         "an interval that ends before it begins": line + "[30; 20),Farm,Flu\n",
         "text for a number": line + "young,Farm,Flu\n",
         "more records than there were": line * 100,
@@ -640,7 +644,7 @@ def releases() -> Iterator[Bad]:
 
 
 def published() -> Iterator[Bad]:
-    """Published folders that were damaged, or are none."""
+    """Yield damaged or wrong published folders."""
 
     def damaged(file: str, content: str | bytes | None) -> Setup:
         def setup(folder: Path) -> None:
@@ -680,7 +684,7 @@ def published() -> Iterator[Bad]:
 
 
 def calls() -> Iterator[Bad]:
-    """What is handed to the engine in a notebook."""
+    """Yield invalid calls of the engine in a notebook."""
     import numpy as np
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""A small study in a folder, and what a command says about it."""
+"""Helpers: a small study in a folder, and the output of commands."""
 
 import sys
 
@@ -23,7 +23,7 @@ caps: {P_loss: 0.5}
 
 
 def study_in(folder, text=STUDY):
-    """A study of 120 people: the old farm and have ulcers."""
+    """Write a study of 120 people, of whom the old are farmers with ulcers."""
     rows = [
         f"{20 + i * 7 % 45},{'Farm' if i * 7 % 45 > 20 or i % 9 == 0 else 'Shop'},"
         f"{('Flu', 'Ulcer', 'Asthma')[(i * 7 % 45 > 20) + (i % 11 == 0)]}"
@@ -35,15 +35,15 @@ def study_in(folder, text=STUDY):
 
 
 def run(capsys, *arguments, code=0):
-    """What a command says on stdout and on stderr."""
+    """Run a command and return its stdout and stderr."""
     assert main.main([str(one) for one in arguments]) == code, capsys.readouterr()
     out, err = capsys.readouterr()
     assert "Traceback" not in err
     return out, err
 
 
-def wrong(capsys, *arguments):
-    """The one line on stderr of a command that cannot do what is asked; notes stand before it."""
+def error_line(capsys, *arguments):
+    """Return the error of a failing command: the last line on stderr, after any notes."""
     out, err = run(capsys, *arguments, code=2)
     *notes, last = err.splitlines()
     assert (
@@ -53,15 +53,15 @@ def wrong(capsys, *arguments):
 
 
 def in_this_process(job, progress=False):
-    """A report without a kernel, in place of `batch.run`: what the notebook's cells do, and no notebook."""
+    """Build a report without a kernel or notebook, as a replacement of `batch.run`."""
     given = {key: value for key, value in job.parameters.items() if key not in ("output", "release")}
     chosen, results = ReportParameters(**given).chosen()
     release = bool(job.parameters.get("release"))
     reporting.build_report(chosen, release=release, store=results).write(job.parameters["output"])
 
 
-def piped(monkeypatch, data):
-    """What comes through a pipe."""
+def pipe_input(monkeypatch, data):
+    """Replace stdin by a pipe with these bytes."""
     import io
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))

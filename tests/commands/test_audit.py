@@ -1,4 +1,4 @@
-"""`workbench audit`, as it is typed."""
+"""`workbench audit` on the command line."""
 
 import io
 import json
@@ -41,7 +41,7 @@ def here(tmp_path, monkeypatch):
 
 
 def run(capsys, *arguments, code=0):
-    """What a command says on stdout and on stderr."""
+    """Run a command and return its stdout and stderr."""
     assert main.main([str(one) for one in arguments]) == code
     out, err = capsys.readouterr()
     assert "Traceback" not in err and str(Path.cwd()) not in out
@@ -49,12 +49,12 @@ def run(capsys, *arguments, code=0):
 
 
 @pytest.mark.parametrize("command", ["audit", "compare"])
-def test_help_has_examples(capsys, command):
+def test_the_help_has_examples(capsys, command):
     out, _ = run(capsys, command, "--help")
     assert f"workbench {command} " in out and not any(word in out for word in ("<int", "<str>", "x<=", "range"))
 
 
-def test_a_table_in_the_terminal(capsys):
+def test_a_table_is_printed_in_the_terminal(capsys):
     out, err = run(capsys, "audit", "k_3.csv", *ROLES)
     assert out.startswith(
         "k_3.csv: 274 records in 30 classes; quasi-identifiers age, zip and work; sensitive disease\n"
@@ -64,7 +64,7 @@ def test_a_table_in_the_terminal(capsys):
     assert "[60, 80)  47906  Clinic" in out and not err
 
 
-def test_beside_the_original(capsys):
+def test_a_release_is_compared_with_its_original(capsys):
     out, err = run(capsys, "audit", "l_2.csv", "--study", "study.yaml")
     assert "Against the original; 26 of its records are suppressed." in out and "U_loss" in out
     assert err == "note: 26 of the original's 300 records are suppressed\n"
@@ -72,7 +72,7 @@ def test_beside_the_original(capsys):
     assert "U_loss" in out
 
 
-def test_models_that_are_asked_for(capsys):
+def test_requested_models_are_audited(capsys):
     out, _ = run(capsys, "audit", "k_3.csv", *ROLES, "--model", "k-anonymity, k=3")
     assert "  holds  k-anonymity, k = 3  k = 3\n" in out
     asked = ("--model", "k-anonymity, k=3", "--model", "t-closeness, t=0.2")
@@ -85,7 +85,7 @@ def test_models_that_are_asked_for(capsys):
     assert found["asked"][1]["breaking_records"] == 182
 
 
-def test_json(capsys):
+def test_json_output(capsys):
     out, err = run(capsys, "audit", "l_3.csv", "--study", "study.yaml", "--json", "--worst", 2)
     found = json.loads(out)
     assert not err and found["left_out"] == 47 and len(found["worst"]) == 2 and found["original"]
@@ -94,7 +94,7 @@ def test_json(capsys):
     assert found["notes"] == ["47 of the original's 300 records are suppressed"]
 
 
-def test_a_missing_value_may_fit_every_value(capsys, here):
+def test_a_missing_value_may_match_every_value(capsys, here):
     Path("lacking.csv").write_text("age,sex,disease\n20,F,a\n,F,b\n30,*,a\n20,F,b\n30,M,c\n")
     roles = ("--quasi", "age,sex", "--sensitive", "disease")
     out, err = run(capsys, "audit", "lacking.csv", *roles)
@@ -109,7 +109,7 @@ def test_a_missing_value_may_fit_every_value(capsys, here):
     assert "k (k-anonymity)" in out
 
 
-def test_from_a_pipe(capsys, monkeypatch):
+def test_a_release_is_read_from_a_pipe(capsys, monkeypatch):
     def pipe(content):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
@@ -125,7 +125,7 @@ def test_from_a_pipe(capsys, monkeypatch):
     assert err.startswith("workbench: standard input") and "/tmp" not in err
 
 
-def test_every_format_is_read_alike(capsys, here):
+def test_every_format_gives_the_same_audit(capsys, here):
     import pandas as pd
 
     frame = pd.read_csv("k_3.csv", dtype=str)
@@ -138,7 +138,7 @@ def test_every_format_is_read_alike(capsys, here):
         assert {**found, "release": "k_3.csv"} == first
 
 
-def test_nothing_sensitive(capsys):
+def test_a_release_without_sensitive_columns_is_audited(capsys):
     out, _ = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--quasi", "zip,work")
     assert "nothing sensitive" in out and "The worst classes: the smallest" in out and "k = 3" in out
     _, err = run(capsys, "audit", "k_3.csv", "--quasi", "age", "--model", "t-closeness, t=0.1", code=2)
@@ -182,7 +182,7 @@ def test_the_codebook_names_the_roles(capsys, here):
     assert named == found and found["quasi"] == ["age", "zip", "work"] and found["sensitive"] == ["disease"]
 
 
-def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
+def test_control_characters_are_not_printed(capsys, here):
     (here / "evil.csv").write_text("age,disease\n\x1b[31m20,Flu\n\x1b[31m20,HIV\n30,Flu\n30,Flu\n")
     out, _ = run(capsys, "audit", "evil.csv", "--quasi", "age", "--sensitive", "disease")
     assert "\x1b" not in out and "\ufffd[31m20" in out
@@ -206,12 +206,12 @@ def test_what_the_terminal_would_obey_is_not_printed(capsys, here):
         (["k_3.csv", "--quasi", "age,age"], "give it one role"),
     ],
 )
-def test_what_is_wrong_is_one_line(capsys, arguments, words):
+def test_errors_are_one_line(capsys, arguments, words):
     out, err = run(capsys, "audit", *arguments, code=2)
     assert words in err and err.startswith("workbench: ") and len(err.splitlines()) == 1 and not out
 
 
-def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
+def test_the_audit_reports_columns_without_a_role(here, capsys):
     frame = pd.read_csv("k_3.csv", dtype=str)
     frame["room"] = [str(i % 97) for i in range(len(frame))]
     frame.to_csv("more.csv", index=False)
@@ -230,7 +230,7 @@ def test_what_columns_without_a_role_tell_stands_in_the_audit(here, capsys):
     assert json.loads(run(capsys, "audit", "k_3.csv", *ROLES, "--json")[0])["beside"]["unique"] == 0
 
 
-def test_beside_an_original_that_is_not_in_memory_all_is_said_but_what_needs_records_one_by_one(here, capsys):
+def test_an_original_on_disk_gives_all_figures_that_need_no_single_records(here, capsys):
     (here / "apart.yaml").write_text(STUDY.replace("original.csv,", "original.csv, engine: duckdb,"))
     memory, apart = (
         json.loads(run(capsys, "audit", "k_3.csv", "--study", study, "--json")[0])

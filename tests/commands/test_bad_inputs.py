@@ -1,4 +1,4 @@
-"""Each of hundreds of bad inputs gets one clear answer: what, where, what to do; no data, no traceback, no remains."""
+"""Each of hundreds of bad inputs gets a clear error without data or traceback, and leaves no files."""
 
 import contextlib
 import gc
@@ -13,20 +13,20 @@ import warnings
 
 import pytest
 
-from tests.commands.bad_inputs import SECRETS, Bad, every, good
+from tests.commands.bad_inputs import SECRETS, Bad, all_cases, good
 from widgets.commands import dashboard, explore, lab
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands import main
 
-CASES = every()
-SECONDS = 30  # after which it hangs
-LONGEST, MANY = 600, 12  # characters of a line, lines
-# what is said where nobody thought about what to say
+CASES = all_cases()
+SECONDS = 30  # then the command counts as hanging
+LONGEST, MANY = 600, 12  # characters per line, lines
+# phrases of unhandled errors
 UNCLEAR = re.compile(
     r"Traceback|\[Errno|\b\w+Error\b|NoneType|<class|object at 0x|invalid literal|could not convert|expected str|"
     r"not iterable|subscriptable|takes \d+ positional|unexpected keyword|[Ii]nternal error|Exception"
 )
-# what to do, or what would do
+# phrases of advice
 ADVICE = re.compile(
     r";|\{|\b(give|name|choose|say|use|write|put|make|must|needs?|there (is|are)|did you mean|leave|no such|missing|"
     r"required|requires|unexpected|is (not )?one of|between|should|fewer than|goes with|copy|mend|is read from|"
@@ -36,7 +36,7 @@ ADVICE = re.compile(
 
 
 class Accepted(Exception):
-    """What should have been refused would be done now."""
+    """Raised if a bad input is accepted."""
 
 
 def accepted(*_, **__):
@@ -44,8 +44,8 @@ def accepted(*_, **__):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_served(monkeypatch):
-    """No server, no kernel: a report is made in this process."""
+def no_server(monkeypatch):
+    """Replace servers and kernels; reports are built in this process."""
     from workbench.publication.report import batch, reporting
     from workbench.publication.report.parameters import ReportParameters
 
@@ -60,8 +60,8 @@ def nothing_is_served(monkeypatch):
     monkeypatch.setattr(lab.os, "execv", accepted)
 
 
-def inside(folder):
-    """All that is there, with its content."""
+def folder_content(folder):
+    """Return all paths in a folder with their content."""
     found = {}
     for path in sorted(folder.rglob("*")):
         plain = path.is_file() and not path.is_symlink()
@@ -70,8 +70,8 @@ def inside(folder):
 
 
 @contextlib.contextmanager
-def seconds(most):
-    """Raises TimeoutError in whatever takes longer."""
+def time_limit(most):
+    """Raise TimeoutError after a number of seconds."""
 
     def late(number, frame):
         raise TimeoutError
@@ -85,11 +85,11 @@ def seconds(most):
         signal.signal(signal.SIGALRM, before)
 
 
-def answer(bad: Bad) -> tuple[str, str]:
-    """What becomes of it, and what is said."""
+def run_case(bad: Bad) -> tuple[str, str]:
+    """Run a bad input and return the kind of its outcome and its message."""
     out, err = io.StringIO(), io.StringIO()
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), seconds(SECONDS):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), time_limit(SECONDS):
             if bad.call is None:
                 code = main.main(list(bad.typed))
             else:
@@ -117,25 +117,25 @@ def leaks(text: str) -> bool:
     return any(secret in text for secret in SECRETS)
 
 
-def judged(bad: Bad, text: str) -> str:
-    """Whether what is said is clear."""
+def rate_message(bad: Bad, text: str) -> str:
+    """Return "clear", or what is unclear in a message."""
     lines = [line for line in text.splitlines() if not re.match(r"note: |\d+/\d+ ", line)]
     if not 1 <= len(lines) <= MANY or max(map(len, lines)) > LONGEST:
-        return "unclear: too many words, or none"
+        return "unclear: too long, or empty"
     if UNCLEAR.search(text):
-        return "unclear: a program speaks"
+        return "unclear: an unhandled error"
     if not all(ADVICE.search(line.removeprefix("workbench: ")) for line in lines):
-        return "unclear: what to do?"
-    return "clear" if bad.says in text else f"unclear: not a word of {bad.says}"
+        return "unclear: no advice"
+    return "clear" if bad.says in text else f"unclear: {bad.says} is missing"
 
 
-QUICK = 6  # one of so many is tried each time, all of them with the exhaustive tests
+QUICK = 6  # one in six runs by default, all of them with the exhaustive tests
 MORE = pytest.mark.exhaustive
 SOME = [pytest.param(bad, id=bad.name, marks=[MORE] if i % QUICK else []) for i, bad in enumerate(CASES)]
 
 
 @pytest.mark.parametrize("bad", SOME)
-def test_a_bad_input_gets_a_clear_answer_and_leaves_nothing(bad, tmp_path, monkeypatch):
+def test_a_bad_input_gets_a_clear_error_and_leaves_no_files(bad, tmp_path, monkeypatch):
     folder, temporary = tmp_path / "work", tmp_path / "temporary"
     folder.mkdir()
     temporary.mkdir()
@@ -146,16 +146,18 @@ def test_a_bad_input_gets_a_clear_answer_and_leaves_nothing(bad, tmp_path, monke
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     if bad.piped is not None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bad.piped)))
-    before = inside(folder)
-    became, text = answer(bad)
-    verdict = judged(bad, text) if became == "said" else became
+    before = folder_content(folder)
+    became, text = run_case(bad)
+    verdict = rate_message(bad, text) if became == "said" else became
     if os.listdir(temporary):
         gc.collect()  # as at the end of a command
-    after = {name: content for name, content in inside(folder).items() if not bad.keeps or bad.keeps not in name}
+    after = {
+        name: content for name, content in folder_content(folder).items() if not bad.keeps or bad.keeps not in name
+    }
     if verdict == "clear" and (after != before or os.listdir(temporary)):
         verdict = f"left behind: {sorted(after.keys() - before.keys())} {os.listdir(temporary)}"
     assert verdict == "clear", f"{' '.join(bad.typed)}\n{text[-1500:]}"
 
 
-def test_there_are_four_hundred_and_none_twice():
+def test_there_are_four_hundred_distinct_bad_inputs():
     assert len(CASES) >= 400 and len({bad.name for bad in CASES}) == len(CASES)

@@ -1,4 +1,4 @@
-"""`workbench report --each`: what a batch tells of the groups that it reports, and of those that it cannot."""
+"""`workbench report --each`: the output of a batch about groups with and without a report."""
 
 import random
 import re
@@ -22,7 +22,7 @@ def without_kernels(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-def of_ward(ward: str, diseases: list[str | None], town: str | None = None) -> list[dict[str, object]]:
+def ward_records(ward: str, diseases: list[str | None], town: str | None = None) -> list[dict[str, object]]:
     rng = random.Random(ward)
     return [
         {"ward": ward, "age": rng.randint(20, 60), "town": town or rng.choice("ABC"), "disease": one}
@@ -34,18 +34,18 @@ def wards() -> pd.DataFrame:
     rng = random.Random(3)
     big = [rng.choice(("Flu", "Cold", "Ulcer")) for _ in range(200)]
     rows = [
-        *of_ward("North", big),
-        *of_ward("Few", ["HIV"] * 3),
-        *of_ward("Most", ["HIV"] * 18 + ["Flu", "Flu", "Flu", "Gout"]),
-        *of_ward("Same", ["HIV"] * 17),
-        *of_ward("Unknown", [None] * 16),
-        *of_ward("Here", ["HIV", "Flu"] * 9, "Nowhere"),
+        *ward_records("North", big),
+        *ward_records("Few", ["HIV"] * 3),
+        *ward_records("Most", ["HIV"] * 18 + ["Flu", "Flu", "Flu", "Gout"]),
+        *ward_records("Same", ["HIV"] * 17),
+        *ward_records("Unknown", [None] * 16),
+        *ward_records("Here", ["HIV", "Flu"] * 9, "Nowhere"),
     ]
     return pd.DataFrame(rows)
 
 
-def study_of(frame: pd.DataFrame, **changes) -> Path:
-    """A study that most of these wards cannot keep."""
+def write_study(frame: pd.DataFrame, **changes) -> Path:
+    """Write a study that most of these wards cannot satisfy."""
     frame.to_csv("people.csv", index=False)
     described = {
         "study": "Wards",
@@ -58,8 +58,8 @@ def study_of(frame: pd.DataFrame, **changes) -> Path:
     return Path("wards.yaml")
 
 
-def told(capfd, *arguments) -> str:
-    """The log of a batch and its index."""
+def run_batch(capfd, *arguments) -> str:
+    """Run a batch and return its log and its index."""
     assert main.main(["report", *map(str, arguments), "-o", "reports", "--jobs", "1"]) in (0, 1, 2)
     out, err = capfd.readouterr()
     assert "Traceback" not in err
@@ -77,9 +77,9 @@ MODELS = [
 
 
 @pytest.mark.parametrize("models", MODELS, ids=lambda models: models[0]["name"])
-def test_a_batch_says_no_value_and_no_count_of_the_groups_that_fail(capfd, models):
+def test_a_batch_prints_no_value_and_no_count_of_failing_groups(capfd, models):
     recipes = [{"method": {"name": "mondrian"}, "model": model} for model in models]
-    said = told(capfd, study_of(wards(), recipes=recipes), "--each", "ward")
+    said = run_batch(capfd, write_study(wards(), recipes=recipes), "--each", "ward")
     assert "wards-ward-North" in said and "Few" not in said
     assert not [one for one in MARKERS if one in said], said
     failures = re.findall(r"no report: ([^<]*)", said)
@@ -89,42 +89,42 @@ def test_a_batch_says_no_value_and_no_count_of_the_groups_that_fail(capfd, model
 @pytest.mark.parametrize(
     "column, value", [("age", "planted-thirty"), ("disease", "planted-HIV")], ids=["no number", "not in the hierarchy"]
 )
-def test_what_cannot_be_read_or_grouped_is_said_without_it(capfd, column, value):
+def test_errors_of_reading_and_grouping_quote_no_data(capfd, column, value):
     frame = wards().astype({"age": object})
     frame.loc[5, column] = value
     groups = {"builder": "groups", "levels": [{"ill": ["Flu", "Cold", "Ulcer"]}]}
     changes = {"hierarchies": {"disease": groups}, "levels": {}}
     data = {"path": "people.csv", "types": {"age": "number"}}
-    said = told(capfd, study_of(frame, data=data, **(changes if column == "disease" else {})), "--each", "ward")
+    said = run_batch(capfd, write_study(frame, data=data, **(changes if column == "disease" else {})), "--each", "ward")
     assert "workbench check" in said or "workbench sweep" in said, said
     assert not [one for one in MARKERS if one in said], said
 
 
-def test_a_study_whose_hierarchies_are_wrong_says_which_part_it_is(capfd):
-    study = study_of(wards())
+def test_an_error_in_a_hierarchy_names_its_part(capfd):
+    study = write_study(wards())
     text = study.read_text()
     study.write_text(f"{text}\nhierarchies:\n  disease: {{builder: groups, levels: [{{planted-HIV: 7}}]}}\n")
-    study_of(wards()).rename("other.yaml")
+    write_study(wards()).rename("other.yaml")
     study.write_text(text.replace("versions", "hierarchies:\n  disease: {file: planted.json}\nversions"))
-    said = told(capfd, "wards.yaml", "other.yaml")
+    said = run_batch(capfd, "wards.yaml", "other.yaml")
     assert "the entry hierarchies is not valid" in said
     assert not [one for one in MARKERS if one in said], said
 
 
-def test_the_columns_that_a_study_names_in_vain_are_said(capfd):
-    study_of(wards()).rename("other.yaml")
-    study = study_of(wards(), roles={"quasi": ["age", "plcae"], "sensitive": ["disease"]})
-    assert "the data have no column 'plcae'" in told(capfd, study, "other.yaml")
+def test_unknown_columns_of_a_study_are_reported(capfd):
+    write_study(wards()).rename("other.yaml")
+    study = write_study(wards(), roles={"quasi": ["age", "plcae"], "sensitive": ["disease"]})
+    assert "the data have no column 'plcae'" in run_batch(capfd, study, "other.yaml")
 
 
-def test_the_note_on_small_groups_tells_no_number_of_them(capfd):
-    study = study_of(wards())
+def test_the_note_on_small_groups_does_not_count_them(capfd):
+    study = write_study(wards())
     assert "Few" not in batch_plan.values_of(study, "ward", shared.warned)
     assert capfd.readouterr().err == "note: some values of ward have too few records for a report, and get none\n"
 
 
-def test_one_report_that_cannot_be_made_is_said_without_its_data():
-    study = Study.open(study_of(wards(), recipes=[])).with_(data={"path": "people.csv", "only": {"ward": "Same"}})
+def test_a_failing_report_is_reported_without_its_data():
+    study = Study.open(write_study(wards(), recipes=[])).with_(data={"path": "people.csv", "only": {"ward": "Same"}})
     with pytest.raises(BadInput) as failed:
         reporting.build_report(study)
     assert not [one for one in MARKERS if one in str(failed.value)]

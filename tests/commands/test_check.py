@@ -1,4 +1,4 @@
-"""`workbench check`: nothing wrong is one sentence, and everything wrong comes at once."""
+"""`workbench check`: one sentence about a valid study, all problems of an invalid one."""
 
 import json
 
@@ -39,7 +39,7 @@ def study(tmp_path, monkeypatch):
     return tmp_path / "people.yaml"
 
 
-def said(capsys, *arguments, code=0):
+def run_command(capsys, *arguments, code=0):
     assert main.main([str(one) for one in arguments]) == code
     return capsys.readouterr()
 
@@ -50,8 +50,8 @@ def change(study, before, after):
     study.write_text(text.replace(before, after))
 
 
-def test_what_a_good_study_does_is_one_sentence(study, capsys):
-    out, err = said(capsys, "check", "people.yaml")
+def test_a_valid_study_is_described_in_one_sentence(study, capsys):
+    out, err = run_command(capsys, "check", "people.yaml")
     assert out == (
         "People: 60 records; others may know age and work; what must not be learnt is disease; "
         "neutral columns: town; 2 releases, measured by P_loss and U_loss.\n"
@@ -77,32 +77,32 @@ def test_what_a_good_study_does_is_one_sentence(study, capsys):
         ("  quasi: [age, work]\n", "", 3, "no quasi-identifier"),
     ],
 )  # fmt: skip
-def test_what_does_not_go_with_the_data_names_the_line(study, capsys, before, after, line, says):
+def test_a_conflict_with_the_data_names_the_line(study, capsys, before, after, line, says):
     change(study, before, after)
-    out, err = said(capsys, "check", "people.yaml", code=2)
+    out, err = run_command(capsys, "check", "people.yaml", code=2)
     assert out == "" and says in err
     assert any(one.startswith(f"people.yaml, line {line}: ") and says in one for one in err.splitlines())
     assert "Ulcer" not in err and "Shop" not in err
 
 
-def test_a_script_reads_the_same(study, capsys):
+def test_json_output_has_the_same_problems(study, capsys):
     change(study, "age, work]", "aged, work]")
-    out, err = said(capsys, "check", "people.yaml", "--json", code=2)
+    out, err = run_command(capsys, "check", "people.yaml", "--json", code=2)
     found = json.loads(out)
     assert err == "" and found["summary"] == ""
     assert found["problems"][0] | {"text": ""} == {"line": 4, "path": ["roles", "quasi", 0], "text": ""}
     change(study, "aged, work]", "age, work]")
-    found = json.loads(said(capsys, "check", "people.yaml", "--json").out)
+    found = json.loads(run_command(capsys, "check", "people.yaml", "--json").out)
     assert found["problems"] == [] and "60 records" in found["summary"]
 
 
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
-def test_the_ready_studies_have_no_problem(path):
+def test_the_bundled_studies_have_no_problem(path):
     found = check_study(path)
     assert not found.problems and found.summary
 
 
-def test_there_are_three_ready_studies():
+def test_there_are_three_bundled_studies():
     names = {Study.open(path).name: len(Study.open(path).candidates()) for path in READY}
     assert names == {
         "Adult, as in Li & Li (2009)": 32,

@@ -1,4 +1,4 @@
-"""`workbench compare`, as it is typed."""
+"""`workbench compare` on the command line."""
 
 import json
 import re
@@ -15,7 +15,7 @@ def other(here):  # noqa: F811
     return here / "other.yaml"
 
 
-def test_two_releases(capsys):
+def test_two_releases_are_compared(capsys):
     out, err = run(capsys, "compare", "l_2.csv", "k_15.csv", "--study", "study.yaml")
     assert out.startswith("first: l_2.csv: 274 records in 10 classes, 26 suppressed\nsecond: k_15.csv: 293 records")
     assert "  k (k-anonymity)                       4        19  second  higher\n" in out
@@ -26,14 +26,14 @@ def test_two_releases(capsys):
     assert found["first"]["release"] == "l_2.csv" and found["second"]["classes"] == 5
 
 
-def test_a_release_beside_itself(capsys):
+def test_a_release_is_compared_with_itself(capsys):
     found = json.loads(run(capsys, "compare", "k_3.csv", "k_3.csv", *ROLES, "--json")[0])
     ahead = {row["symbol"] if "symbol" in row else row["measure"]: row["ahead"] for row in found["measures"]}
-    attacks = {name for name, which in ahead.items() if which is None}  # nobody knows the original
+    attacks = {name for name, which in ahead.items() if which is None}  # without the original
     assert len(attacks) == 3 and {*ahead.values()} == {"equal", None}
 
 
-def test_two_studies(capsys, other):
+def test_two_studies_are_compared(capsys, other):
     found = json.loads(run(capsys, "compare", "study.yaml", "other.yaml", "--json")[0])
     assert found["axes"] == ["P_loss", "U_loss"] and not found["notes"]
     assert found["first"]["recommended"]["recipe"] == "k-anonymity, k = 10 (mondrian)"
@@ -48,18 +48,18 @@ def test_two_studies(capsys, other):
     assert "At each P_loss" in out
 
 
-def test_studies_of_one_table_in_two_engines_are_of_the_same_table(capsys, other):
+def test_studies_of_one_table_in_two_engines_are_comparable(capsys, other):
     other.write_text(other.read_text().replace("original.csv,", "original.csv, engine: duckdb,"))
     assert not json.loads(run(capsys, "compare", "study.yaml", "other.yaml", "--json")[0])["notes"]
 
 
-def test_studies_of_other_tables_are_said(capsys, other):
+def test_studies_of_different_tables_are_reported(capsys, other):
     other.write_text(other.read_text().replace("quasi: [age, zip, work]", "quasi: [age, work]"))
     _, err = run(capsys, "compare", "study.yaml", "other.yaml")
     assert "not about the same table" in err
 
 
-def test_which_is_ahead():
+def test_the_better_study_is_named():
     assert ahead(1, 2, "lower") == "first" and ahead(1, 2, "higher") == "second"
     assert ahead(1, 1 + 1e-15, "lower") == "equal" and ahead(float("inf"), float("inf"), "lower") == "equal"
     assert ahead(None, 1, "lower") is None
@@ -75,12 +75,12 @@ def test_which_is_ahead():
         (["-", "-", *ROLES], "only one of the two"),
     ],
 )
-def test_what_is_wrong_is_one_line(capsys, arguments, words):
+def test_errors_are_one_line(capsys, arguments, words):
     out, err = run(capsys, "compare", *arguments, code=2)
     assert words in err.splitlines()[-1] and err.splitlines()[-1].startswith("workbench: ") and not out
 
 
-def test_other_axes(capsys, other):
+def test_axes_can_be_chosen(capsys, other):
     other.write_text(other.read_text().replace("{name: utility loss}", "{name: discernibility}"))
     _, err = run(capsys, "compare", "study.yaml", "other.yaml", code=2)
     assert "have different axes" in err

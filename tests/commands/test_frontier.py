@@ -1,4 +1,4 @@
-"""`workbench frontier`, as it is typed."""
+"""`workbench frontier` on the command line."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands.people import STUDY, run, study_in, wrong
+from tests.commands.people import STUDY, error_line, run, study_in
 from workbench.base.figures import format_number
 from workbench.frontier.sweep import sweep
 from workbench.studies.script import python_code
@@ -20,7 +20,7 @@ from workbench.studies.study import Study
 
 @pytest.fixture(autouse=True)
 def no_terminal(monkeypatch):
-    """As wide as it has to be, whatever the tests are run in."""
+    """Make the output as wide as necessary, whatever terminal runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
@@ -35,7 +35,7 @@ def frontier_of(study):
 
 
 def rows(out):
-    """Number, recipe and marks of each line of the table."""
+    """Return the number, recipe and marks of each line of the table."""
     found = re.findall(
         r"^ *(\d+)  (.*?\)|keep|remove)  +[\d.e-]+ +[\d.e-]+ +[\d.e-]+ +(?:under )?[\d.]+ %(?:  +([a-z].*))?$",
         out,
@@ -64,7 +64,7 @@ def test_the_table_has_the_efficient_points(study, capsys):
     assert "P_loss: privacy loss, lower is better" in out and "\x1b" not in out
 
 
-def test_how_easily_a_record_is_found_stands_beside_the_loss_of_privacy(study, capsys):
+def test_the_re_identification_risk_is_next_to_the_privacy_loss(study, capsys):
     out, _ = run(capsys, "frontier", study)
     assert (
         re.search(r"^#  recipe +P_loss +R_id +U_loss +share of removal$", out, re.MULTILINE)
@@ -75,7 +75,7 @@ def test_how_easily_a_record_is_found_stands_beside_the_loss_of_privacy(study, c
     assert all(f"{format_number(point.values[key])} " in line for key in ("P_loss", "R_id"))
 
 
-def test_all_says_what_is_beaten_and_by_what(study, capsys):
+def test_the_option_all_names_the_dominator_of_each_point(study, capsys):
     found = rows(run(capsys, "frontier", study, "--all")[0])
     assert set(found) == set(range(1, 8))
     assert {recipe for recipe, marks in found.values() if marks == "baseline"} == {"keep", "remove"}
@@ -89,7 +89,7 @@ def test_all_says_what_is_beaten_and_by_what(study, capsys):
             assert not named or {int(n) for n in named[1].split(",")} <= set(beaten)
 
 
-def test_json_says_everything_and_the_same_each_time(study, capsys):
+def test_json_output_is_complete_and_reproducible(study, capsys):
     texts = [run(capsys, "frontier", study, "--json")[0] for _ in range(2)]
     assert texts[0] == texts[1]
     found, whole = json.loads(texts[0]), frontier_of(study)
@@ -107,12 +107,12 @@ def test_json_says_everything_and_the_same_each_time(study, capsys):
         assert bool(one["dominated_by"]) == (not one["baseline"] and bool(whole.dominators(point)))
 
 
-def test_other_axes_and_caps(study, capsys):
+def test_axes_and_caps_can_be_chosen(study, capsys):
     found = json.loads(run(capsys, "frontier", study, "--privacy", "R_id", "--cap", "R_id=0.2", "--json")[0])
     assert found["axes"]["privacy"] == "R_id" and found["caps"] == {"R_id": 0.2}
 
 
-def test_where_no_candidate_satisfies_the_cap_the_nearest_is_named_and_the_status_is_2(study, capsys):
+def test_the_nearest_candidate_is_named_with_status_2_if_none_satisfies_the_cap(study, capsys):
     out, err = run(capsys, "frontier", study, "--cap", "R_id=0.001", code=2)
     assert "nothing is recommended: no point has R_id at most 0.001" in out and "nearest" in rows(out)[4][1].split(", ")
     assert "The nearest candidate is number 4, t-closeness, t = 0.1, distance = js (mondrian): R_id 0.00834." in out
@@ -122,7 +122,7 @@ def test_where_no_candidate_satisfies_the_cap_the_nearest_is_named_and_the_statu
     assert "no point has" in found["reasons"]["recommended"]
 
 
-def test_without_a_cap_a_candidate_is_suggested_that_nothing_speaks_against(study, tmp_path, capsys):
+def test_a_candidate_without_objections_is_suggested_without_a_cap(study, tmp_path, capsys):
     free = tmp_path / "free.yaml"
     Study.open(study).with_(caps={}).save(free)
     out, _ = run(capsys, "frontier", free)
@@ -132,7 +132,7 @@ def test_without_a_cap_a_candidate_is_suggested_that_nothing_speaks_against(stud
     assert json.loads(run(capsys, "frontier", free, "--json")[0])["recommended"] == 4
 
 
-def test_the_recommended_one_is_shown_though_another_beats_it_on_the_axes(study, capsys):
+def test_the_recommended_point_is_shown_although_dominated_on_the_axes(study, capsys):
     out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.03")
     whole = frontier_of(study)
     number = whole.decide({"R_id": 0.03}).recommended
@@ -158,8 +158,8 @@ def test_undefined_points_are_counted_and_explained(tmp_path, capsys):
         (["--utility", "none"], "not measured with 'none'"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_made(study, tmp_path, capsys, arguments, words):
-    assert words in wrong(capsys, "frontier", study, *arguments)
+def test_errors_are_reported_before_any_work(study, tmp_path, capsys, arguments, words):
+    assert words in error_line(capsys, "frontier", study, *arguments)
     assert not (tmp_path / "people.results").exists()
 
 
@@ -168,10 +168,10 @@ def test_the_table_fits_the_terminal(study, capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     out, _ = run(capsys, "frontier", study, "--all")
     assert max(map(len, out.splitlines())) <= width
-    assert "".join(out.split()).count("(mondrian)") == 5  # broken, not cut
+    assert "".join(out.split()).count("(mondrian)") == 5  # wrapped, not cut
 
 
-def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, capsys):
+def test_figures_of_a_sample_have_intervals_in_every_output(tmp_path, capsys):
     path = study_in(tmp_path, STUDY.replace("{path: people.csv}", "{path: people.csv, sample: 60}"))
     out, err = run(capsys, "frontier", path)
     assert "Figures are of releases of a random sample of 60 of 120 records" in out
@@ -179,7 +179,9 @@ def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, cap
     assert "note: what follows is about a random sample of 60 of 120 records" in err
     asked = Study.open(path)
     asked.with_(intervals={}).save(path)
-    assert asked.intervals == {"over": "records"} and Study.open(path).intervals == {}, "it says that none are wanted"
+    assert asked.intervals == {"over": "records"} and Study.open(path).intervals == {}, (
+        "the study requests no intervals"
+    )
     found = json.loads(run(capsys, "frontier", path, "--json")[0])
     assert not any("intervals" in point for point in found["points"]) and "60 of 120" in found["sample"]
     release = tmp_path / "release.csv"
@@ -189,11 +191,11 @@ def test_of_a_sample_figures_have_intervals_and_everything_says_so(tmp_path, cap
     assert "sample=60" in python_code(asked, asked.candidates()[0])
 
 
-def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, capsys):
-    assert "'records', 'seeds' or 'learning'" in wrong(capsys, "frontier", study, "--intervals", "people")
-    assert "from 2 to" in wrong(capsys, "frontier", study, "--intervals", "seeds", "--times", "1")
-    assert "--intervals records" in wrong(capsys, "frontier", study, "--times", "9")
-    assert "leave out --times" in wrong(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
+def test_intervals_are_in_the_table_and_invalid_ones_refused_before_any_work(study, capsys):
+    assert "'records', 'seeds' or 'learning'" in error_line(capsys, "frontier", study, "--intervals", "people")
+    assert "from 2 to" in error_line(capsys, "frontier", study, "--intervals", "seeds", "--times", "1")
+    assert "--intervals records" in error_line(capsys, "frontier", study, "--times", "9")
+    assert "leave out --times" in error_line(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
     assert not (study.parent / f"{study.stem}.results").exists()
     out, err = run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")
     assert "note: in brackets: where a figure of another sample of as many people would lie, by 3 resamples" in err
@@ -205,7 +207,7 @@ def test_intervals_are_in_the_table_and_refused_before_anything_is_made(study, c
     assert any(point["intervals"] for point in made)
 
 
-def test_a_study_may_ask_for_intervals(study, capsys):
+def test_a_study_may_request_intervals(study, capsys):
     asked = study.with_name("asked.yaml")
     asked.write_text(study.read_text() + "intervals: {over: records, times: 3}\n")
     found = json.loads(run(capsys, "frontier", asked, "--json")[0])
@@ -217,8 +219,8 @@ def test_a_study_may_ask_for_intervals(study, capsys):
 
 
 @pytest.mark.parametrize("plain", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
-def test_colour_on_a_terminal_alone(study, plain):
-    """A real terminal, since only that says that it is one."""
+def test_color_is_used_only_on_a_terminal(study, plain):
+    """Use a real terminal, since only that is recognized as one."""
     ours, theirs = pty.openpty()
     everything = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(Path(__file__).parents[2]), **plain}
     for name in ("NO_COLOR", "COLUMNS"):
@@ -241,7 +243,7 @@ def test_colour_on_a_terminal_alone(study, plain):
     assert (b"\x1b[32m" in seen) == (not plain)
 
 
-def test_why_a_point_is_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
+def test_the_reason_for_an_omitted_point_uses_the_terms_of_a_study(tmp_path, capsys):
     text = STUDY.replace("people.csv", "people.csv, engine: duckdb").replace("re-identification risk", "linkability")
     study = study_in(tmp_path, text)
     out, _ = run(capsys, "frontier", study, "--privacy", "R_link", "--all", "--cap", "R_link=1", code=2)

@@ -1,4 +1,4 @@
-"""Every command is documented, and asking for help loads nothing heavy."""
+"""Every command is documented, and the help loads no heavy modules."""
 
 import contextlib
 import inspect
@@ -32,14 +32,14 @@ HEAVY = (
 
 
 def section(name):
-    """What the page says of a command."""
+    """Return the section of the page about a command."""
     found = re.search(rf"^## `workbench {name}`\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert found, f"docs/commands.md has no section about workbench {name}"
     return found[1]
 
 
 def options(name):
-    """The long options of a command."""
+    """Return the long options of a command."""
     parameters = typer.main.get_command(main.app).commands[name].params
     return {opt for one in parameters for opt in one.opts if opt.startswith("--") and opt != "--help"}
 
@@ -73,7 +73,7 @@ def test_the_page_names_no_command_that_does_not_exist():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_the_page_types_is_what_the_command_takes(name):
+def test_the_command_lines_of_the_page_are_valid(name):
     known = options(name)
     for line in re.findall(rf"^.*workbench {name} .*$", PAGE, re.MULTILINE):
         typed = line.split(f"workbench {name}")[1].split("|")[0]
@@ -81,7 +81,7 @@ def test_what_the_page_types_is_what_the_command_takes(name):
 
 
 @pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=lambda one: " ".join(one) or "all")
-def test_help_is_light(arguments):
+def test_help_loads_no_heavy_modules(arguments):
     code = (
         "import sys; from workbench.commands import main as cli\n"
         f"assert cli.main([*{arguments!r}, '--help']) == 0\n"
@@ -93,7 +93,7 @@ def test_help_is_light(arguments):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_h_shows_the_help_with_types_in_capitals(name, capsys):
+def test_the_short_option_shows_the_help_with_types_in_capitals(name, capsys):
     assert main.main([name, "-h"]) == 0
     assert "-h, --help" in capsys.readouterr().out
     for one in typer.main.get_command(main.app).commands[name].params:
@@ -109,7 +109,7 @@ def test_the_same_option_has_the_same_name_and_form_in_all_commands():
     assert not any("--output" in opts for opts, _ in named)
 
 
-def test_a_shell_completes_commands(monkeypatch, capsys):
+def test_shells_can_complete_commands(monkeypatch, capsys):
     monkeypatch.setenv("_WORKBENCH_COMPLETE", "complete_bash")
     monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "workbench fr")
     monkeypatch.setenv("COMP_WORDS", "workbench fr")

@@ -1,4 +1,4 @@
-"""`workbench init`: what it proposes passes `check`, can be swept, says why, and has no value of the data."""
+"""`workbench init` proposes studies that pass `check`, can be swept, give reasons and contain no values of the data."""
 
 import json
 import random
@@ -36,13 +36,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(capsys, *arguments, code=0):
+def run_command(capsys, *arguments, code=0):
     assert main.main([str(one) for one in arguments]) == code
     return capsys.readouterr()
 
 
-def test_a_study_is_written_that_can_be_checked_and_swept(folder, capsys):
-    out, _ = said(capsys, "init", "people.csv")
+def test_the_proposed_study_can_be_checked_and_swept(folder, capsys):
+    out, _ = run_command(capsys, "init", "people.csv")
     assert out == "Written: people.study.yaml. Review it, then run: workbench check people.study.yaml\n"
     study = Study.open("people.study.yaml")
     assert study.identifiers == ("name",) and "disease" in study.sensitive and {"age", "sex"} <= set(study.quasi)
@@ -56,8 +56,8 @@ def test_a_study_is_written_that_can_be_checked_and_swept(folder, capsys):
     assert len(frontier.efficient) > 2 and not len(frontier.undefined)
 
 
-def test_why_stands_beside_each_line_and_on_stderr(folder, capsys):
-    _, err = said(capsys, "init", "people.csv")
+def test_reasons_are_next_to_each_line_and_on_stderr(folder, capsys):
+    _, err = run_command(capsys, "init", "people.csv")
     text = (folder / "people.study.yaml").read_text()
     lines = {line.split("#")[0].strip(): line for line in text.splitlines()}
     assert "Its name suggests a person's name, which identifies somebody directly" in lines["- name"]
@@ -67,24 +67,24 @@ def test_why_stands_beside_each_line_and_on_stderr(folder, capsys):
     )
 
 
-def test_no_value_of_the_data_is_in_the_file_or_said(folder, capsys):
-    out, err = said(capsys, "init", "people.csv", "--json")
+def test_no_value_of_the_data_is_written_or_printed(folder, capsys):
+    out, err = run_command(capsys, "init", "people.csv", "--json")
     text = (folder / "people.study.yaml").read_text()
     for value in ("Marker-", "Planted", "Ulcer", "77.5", "2000-0", "2009-0"):
         assert value not in text + out + err
 
 
-def test_what_is_there_stays(folder, capsys):
+def test_existing_files_are_not_overwritten(folder, capsys):
     (folder / "people.study.yaml").write_text("mine")
-    assert "--force" in said(capsys, "init", "people.csv", code=2).err
+    assert "--force" in run_command(capsys, "init", "people.csv", code=2).err
     assert (folder / "people.study.yaml").read_text() == "mine"
-    said(capsys, "init", "people.csv", "--force")
+    run_command(capsys, "init", "people.csv", "--force")
     assert Study.open("people.study.yaml").quasi
 
 
-def test_roles_that_are_given_stay(folder, capsys):
+def test_given_roles_are_preserved(folder, capsys):
     (folder / "studies").mkdir()
-    out = said(
+    out = run_command(
         capsys,
         "init",
         "people.csv",
@@ -103,32 +103,33 @@ def test_roles_that_are_given_stay(folder, capsys):
     assert check_study("studies/mine.yaml").problems == []
 
 
-def test_records_may_stay_on_the_disk(folder, capsys):
-    said(capsys, "init", "people.csv", "--engine", "duckdb")
+def test_records_may_stay_on_disk(folder, capsys):
+    run_command(capsys, "init", "people.csv", "--engine", "duckdb")
     found = Study.open("people.study.yaml")
     assert found.data["engine"] == "duckdb" and check_study("people.study.yaml").problems == []
-    said(capsys, "init", "people.csv", "-o", "here.yaml")
+    run_command(capsys, "init", "people.csv", "-o", "here.yaml")
     assert Study.open("here.yaml").quasi == found.quasi
     assert (
-        "did you mean 'duckdb'" in said(capsys, "init", "people.csv", "--engine", "dukdb", "-o", "a.yaml", code=2).err
+        "did you mean 'duckdb'"
+        in run_command(capsys, "init", "people.csv", "--engine", "dukdb", "-o", "a.yaml", code=2).err
     )
 
 
-def test_a_folder_of_partitions_and_a_table_of_a_file(folder, capsys):
+def test_a_folder_of_partitions_and_a_table_in_a_file_are_accepted(folder, capsys):
     (folder / "parts").mkdir()
     (folder / "people.csv").rename(folder / "parts" / "1.csv")
-    said(capsys, "init", "parts")
+    run_command(capsys, "init", "parts")
     study = Study.open("parts.study.yaml")
     assert study.data["path"] == "parts" and study.name == "parts" and check_study("parts.study.yaml").problems == []
-    said(capsys, "init", "parts/*.csv")
+    run_command(capsys, "init", "parts/*.csv")
     assert Study.open("parts/parts.study.yaml").data["path"] == "*.csv"
     with sqlite3.connect("town.sqlite") as file:
         pd.read_csv("parts/1.csv").to_sql("people", file, index=False)
         file.execute("CREATE TABLE houses (id)")
     file.close()
-    err = said(capsys, "init", "town.sqlite", code=2).err
+    err = run_command(capsys, "init", "town.sqlite", code=2).err
     assert "the file has 2 tables; choose one, such as --table houses, --table people" in err
-    said(capsys, "init", "town.sqlite", "--table", "people")
+    run_command(capsys, "init", "town.sqlite", "--table", "people")
     assert Study.open("town.study.yaml").data.items() >= {"path": "town.sqlite", "table": "people"}.items()
     assert check_study("town.study.yaml").problems == []
 
@@ -145,13 +146,13 @@ def test_a_folder_of_partitions_and_a_table_of_a_file(folder, capsys):
         (["https://example.org/people.csv"], "nothing is downloaded"),
     ],
 )
-def test_what_cannot_be_is_one_line_and_leaves_nothing(folder, capsys, arguments, says):
-    err = said(capsys, "init", *arguments, code=2).err
+def test_errors_are_one_line_and_leave_nothing(folder, capsys, arguments, says):
+    err = run_command(capsys, "init", *arguments, code=2).err
     assert err.count("\n") == 1 and says in err
     assert [path.name for path in folder.iterdir()] == ["people.csv"]
 
 
-def test_without_anything_sensitive_sizes_are_measured(folder):
+def test_sizes_are_measured_without_sensitive_columns(folder):
     text = "\n".join(",".join(line.split(",")[:4]) for line in people().splitlines())
     (folder / "people.csv").write_text(text + "\n")
     start = propose_with_reasons("people.csv")
@@ -162,21 +163,21 @@ def test_without_anything_sensitive_sizes_are_measured(folder):
 
 
 @pytest.mark.parametrize("name", ["a\nb", "#1", "it's", "x: y", "\x1b[31m", "{a}", "no", "7"])
-def test_whatever_columns_are_called_the_file_says_the_same(folder, name):
+def test_the_file_does_not_depend_on_the_names_of_columns(folder, name):
     quoted = name.replace('"', '""')
     (folder / "people.csv").write_text(people().replace("sex", f'"{quoted}"', 1))
     start = propose_with_reasons("people.csv", quasi=["age", name], sensitive=["disease"])
     assert Study.from_yaml(start.text()).to_dict() == start.study.to_dict()
 
 
-def test_a_report_of_data_begins_with_the_same_study(folder):
+def test_a_report_of_data_uses_the_same_study(folder):
     assert (
         propose_study("people.csv", ["age"], ["disease"]).to_dict()
         == propose_with_reasons("people.csv", ["age"], ["disease"]).study.to_dict()
     )
 
 
-def test_every_proposed_release_has_a_smallest_class_and_nobody_certain_and_t_fits_the_data(folder):
+def test_every_proposed_release_has_no_small_class_and_no_certain_value(folder):
     study = propose_study("people.csv")
     table = study.table(study.read())
     assert len(table.sensitive) == 2 and not table.neutral
@@ -185,14 +186,14 @@ def test_every_proposed_release_has_a_smallest_class_and_nobody_certain_and_t_fi
         parts = {part.name: part for part in recipe.model.parts}
         assert parts["k-anonymity"].k >= 5
         assert "t-closeness" not in parts or 0.05 * full <= parts["t-closeness"].t < full
-        assert recipe.release(table).side_information_risk[3:] == (0, 0), "nobody is alone, nobody's value is certain"
+        assert recipe.release(table).side_information_risk[3:] == (0, 0), "no class of one, no certain value"
 
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.mark.parametrize("name", ["namcs-2011", "donations-2008"])
-def test_of_real_files_no_release_is_proposed_in_which_anybody_is_certain(name):
+def test_no_release_with_certain_values_is_proposed_for_real_files(name):
     path = REAL / f"{name}.csv.gz"
     if not path.exists():
         pytest.skip(f"{path} is not there")
@@ -214,12 +215,14 @@ def test_of_real_files_no_release_is_proposed_in_which_anybody_is_certain(name):
     ],
     ids=["all unique", "one row", "nothing that others may know"],
 )
-def test_where_nothing_can_be_proposed_it_says_so(folder, capsys, text, says):
+def test_a_missing_proposal_is_reported(folder, capsys, text, says):
     (folder / "awkward.csv").write_text(text)
-    assert says in said(capsys, "init", "awkward.csv", code=2).err and not (folder / "awkward.study.yaml").exists()
+    assert (
+        says in run_command(capsys, "init", "awkward.csv", code=2).err and not (folder / "awkward.study.yaml").exists()
+    )
 
 
-def test_a_secret_of_too_many_words_is_left_out_and_the_rest_proposed(folder):
+def test_a_sensitive_column_with_too_many_values_is_omitted(folder):
     rows = [
         f"{i % 70},{'fm'[i % 2]},{'flu' if i % 3 else 'cold'},disease {i * 7 % 1501} of a kind" for i in range(6000)
     ]
@@ -229,7 +232,7 @@ def test_a_secret_of_too_many_words_is_left_out_and_the_rest_proposed(folder):
     assert "too many to protect one by one, and no groups" in dict(start.reasons())["disorder (left out)"]
 
 
-def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
+def test_options_for_reading_a_table_are_accepted(tmp_path, monkeypatch, capsys):
     rows = "".join(
         f"{20 + i % 40};{'é' if i % 2 else 'a'};{-7 if i % 9 == 0 else i % 3};{i % 50}\n" for i in range(300)
     )
@@ -259,14 +262,14 @@ def test_how_a_table_is_read_can_be_said(tmp_path, monkeypatch, capsys):
 
 
 def test_numbers_beyond_floats_get_a_proposal(tmp_path, capsys):
-    """Ids such as 9007199254740993 differ by less than a float can say."""
+    """Ids such as 9007199254740993 differ by less than the precision of a float."""
     rows = "".join(f"{9007199254740993 + i % 7},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f"code,age,disease\n{rows}")
     assert main.main(["init", str(tmp_path / "people.csv"), "--quasi", "code,age", "--sensitive", "disease"]) == 0
     assert main.main(["check", str(tmp_path / "people.study.yaml")]) == 0
 
 
-def test_a_column_whose_name_is_a_formula_is_left_out_so_that_the_study_stands(tmp_path, capsys):
+def test_a_column_named_like_a_formula_is_omitted(tmp_path, capsys):
     rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f"=sum(x),age,disease\n{rows}")
     assert main.main(["init", str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease"]) == 0
@@ -274,7 +277,7 @@ def test_a_column_whose_name_is_a_formula_is_left_out_so_that_the_study_stands(t
     assert "which a spreadsheet takes for a formula; rename it to publish it" in capsys.readouterr().err
 
 
-def test_a_name_with_a_comma_stands_in_quotes(tmp_path, capsys):
+def test_a_name_with_a_comma_is_quoted(tmp_path, capsys):
     rows = "".join(f"{i % 4},{20 + i % 30},{'flu' if i % 3 else 'HIV'}\n" for i in range(90))
     (tmp_path / "people.csv").write_text(f'"town, code","age",disease\n{rows}')
     given = ["--quasi", '"town, code",age', "--sensitive", "disease"]
@@ -287,12 +290,14 @@ def test_a_survey_weight_is_proposed_or_named(folder, capsys):
     rows = (folder / "people.csv").read_text().splitlines()
     text = [rows[0] + ",weight,wgt", *(f"{row},{1 + i % 7}.5,{2 + i % 3}.25" for i, row in enumerate(rows[1:]))]
     (folder / "weighed.csv").write_text("\n".join(text))
-    said(capsys, "init", "weighed.csv")
+    run_command(capsys, "init", "weighed.csv")
     study = Study.open("weighed.study.yaml")
     assert study.weight == ("weight",) and "wgt" in study.dropped and check_study("weighed.study.yaml").problems == []
-    said(capsys, "init", "weighed.csv", "--weight", "wgt", "--force")
+    run_command(capsys, "init", "weighed.csv", "--weight", "wgt", "--force")
     study = Study.open("weighed.study.yaml")
     assert study.weight == ("wgt",) and "weight" in study.dropped
     roles = ["--quasi", "age,zip", "--sensitive", "disease", "--identifiers", "name,income,admitted,sex,wgt"]
-    said(capsys, "anonymize", "weighed.csv", *roles, "--weight", "weight", "--model", "k-anonymity, k=9", "-o", "o.csv")
+    run_command(
+        capsys, "anonymize", "weighed.csv", *roles, "--weight", "weight", "--model", "k-anonymity, k=9", "-o", "o.csv"
+    )
     assert (folder / "o.csv").read_text().splitlines()[0] == "age,zip,disease"

@@ -1,4 +1,4 @@
-"""The command `workbench`: its version, what is wrong, and whose commands it has."""
+"""The command `workbench`: its version, its errors and its subcommands."""
 
 import io
 import json
@@ -17,15 +17,15 @@ from workbench.commands import main
 ROOT = Path(__file__).parents[2]
 
 
-def typed(capsys, *arguments, code=0):
-    """What a command says, on stdout or on stderr."""
+def run_command(capsys, *arguments, code=0):
+    """Run a command and return its stdout, or its stderr if it fails."""
     assert main.main(arguments) == code
     out, err = capsys.readouterr()
     return err if code else out
 
 
-def alone(folder, *arguments):
-    """The same where the front end is not installed."""
+def run_without_front_end(folder, *arguments):
+    """Run a command in a process without the front end."""
     code = "import sys; sys.modules['widgets'] = None; from workbench.commands.main import main; sys.exit(main())"
     everything = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
@@ -33,27 +33,27 @@ def alone(folder, *arguments):
     )
 
 
-def test_the_version(capsys):
-    assert typed(capsys, "--version") == f"workbench {__version__}\n"
-    assert "--version" in typed(capsys, "--help")
+def test_the_version_is_printed(capsys):
+    assert run_command(capsys, "--version") == f"workbench {__version__}\n"
+    assert "--version" in run_command(capsys, "--help")
 
 
-def test_a_command_that_does_not_exist_is_one_line(capsys):
-    text = typed(capsys, "nonsense", code=2)
+def test_an_unknown_command_is_an_error_in_one_line(capsys):
+    text = run_command(capsys, "nonsense", code=2)
     assert text.count("\n") == 1 and text.startswith("workbench: ") and "nonsense" in text
 
 
-def test_the_front_end_brings_its_commands(capsys):
-    assert {"init", "report", "dashboard", "explore", "lab"} <= set(typed(capsys).split())
+def test_the_front_end_adds_its_commands(capsys):
+    assert {"init", "report", "dashboard", "explore", "lab"} <= set(run_command(capsys).split())
     homes = {command.callback.__module__.split(".")[0] for command in main.app.registered_commands}
     assert homes == {"workbench", "widgets"}
 
 
-def test_without_the_front_end_the_engine_has_its_own_commands(tmp_path):
-    listed = set(alone(tmp_path, "--help").stdout.split())
+def test_the_engine_has_its_own_commands_without_the_front_end(tmp_path):
+    listed = set(run_without_front_end(tmp_path, "--help").stdout.split())
     assert {"init", "sweep", "report"} <= listed and not {"dashboard", "explore", "lab"} & listed
     study_in(tmp_path, STUDY)
-    found = alone(tmp_path, "frontier", "people.yaml")
+    found = run_without_front_end(tmp_path, "frontier", "people.yaml")
     assert found.returncode == 0 and "mondrian" in found.stdout, found.stderr
 
 
@@ -81,7 +81,7 @@ sys.exit(main.main())
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_that_ends_a_command_leaves_no_records_on_the_disk(tmp_path, name):
+def test_a_signal_that_ends_a_command_leaves_no_records_on_disk(tmp_path, name):
     (tmp_path / "disk").mkdir()
     study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb, temp_directory: disk"))
     with subprocess.Popen(
@@ -94,10 +94,10 @@ def test_a_signal_that_ends_a_command_leaves_no_records_on_the_disk(tmp_path, na
             assert process.wait(60) == 128 + getattr(signal, name)
             assert "Traceback" not in process.stderr.read() and [*(tmp_path / "disk").iterdir()] == []
         finally:
-            process.kill()  # or a failure would wait for it for ever
+            process.kill()  # otherwise a failure would wait forever
 
 
-def test_a_signal_that_is_ignored_stays_so():
+def test_an_ignored_signal_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with main.signals_as_interrupt():
@@ -122,13 +122,13 @@ def failing(error):
         (OSError(28, "No space left on device"), "standard output: No space left on device"),
     ],
 )
-def test_what_the_machine_lacks_is_one_line(monkeypatch, capsys, error, says):
+def test_missing_resources_are_an_error_in_one_line(monkeypatch, capsys, error, says):
     monkeypatch.setattr(main, "app", failing(error))
-    text = typed(capsys, "sweep", code=2)
+    text = run_command(capsys, "sweep", code=2)
     assert says in text and text.count("\n") == 1 and "Traceback" not in text
 
 
-def test_a_closed_output_is_no_error(monkeypatch, tmp_path):
+def test_a_closed_output_is_not_an_error(monkeypatch, tmp_path):
     path = study_in(tmp_path, STUDY)
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
@@ -142,5 +142,5 @@ def test_a_locale_without_the_characters_gets_escapes(monkeypatch, tmp_path, opt
     monkeypatch.setattr(sys, "stdout", out)
     assert main.main(["sweep", str(path), *options]) == 0
     out.flush()
-    text = out.buffer.getvalue().decode("utf-8")  # click writes UTF-8 where the locale says ASCII
+    text = out.buffer.getvalue().decode("utf-8")  # click writes UTF-8 in an ASCII locale
     assert (json.loads(text)["study"] if options else text.partition(":")[0]) == "Größe ≤ 3"

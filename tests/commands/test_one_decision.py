@@ -1,4 +1,4 @@
-"""`frontier`, `anonymize`, `search`, the report, the dashboard and the workbench decide alike, by caps of all kinds."""
+"""`frontier`, `anonymize`, `search`, reports, dashboard and workbench make the same decision for all kinds of caps."""
 
 import json
 import random
@@ -26,7 +26,7 @@ KEYS = ("P_loss", "R_id", "U_loss")
 
 
 def random_study(folder, seed):
-    """Skewed and correlated: the older, the likelier ill; some with weights, or a second sensitive column."""
+    """Write a skewed study in which illness depends on age, some with weights or a second sensitive column."""
     drawn = random.Random(seed)
     count, second, weighted = drawn.randint(120, 400), drawn.random() < 0.4, drawn.random() < 0.4
     ills = drawn.choice([["flu", "gout", "ulcer"], ["no", "yes"], ["a", "b", "c", "d", "e"]])
@@ -64,7 +64,7 @@ def random_study(folder, seed):
 
 
 def random_caps(drawn, points):
-    """At a figure, just below one, between two, or out of reach; sometimes beside a cap on another measure."""
+    """Return caps at a figure, just below one, between two or out of reach, sometimes with one on another measure."""
 
     def cap(key):
         values = sorted({point.values[key] for point in points if key in point.values})
@@ -75,8 +75,8 @@ def random_caps(drawn, points):
     return {key: cap(key) for key in keys}
 
 
-def naive(points, caps):
-    """The number that is recommended: each candidate in turn, by the rules of docs/reference/frontier.md."""
+def recommend_naively(points, caps):
+    """Return the recommended number by examining each candidate, by the rules of docs/reference/frontier.md."""
     goal, other = ("P_loss", "U_loss") if set(caps) == {"U_loss"} else ("U_loss", "P_loss")
     best = None
     for number, point in enumerate(points, 1):
@@ -88,8 +88,8 @@ def naive(points, caps):
     return best and best[2]
 
 
-def check_all(folder, seed, capsys):
-    """How many of four decisions recommend a point; every place says the same."""
+def check_all_tools(folder, seed, capsys):
+    """Check that all tools make the same decision; return how many of four decisions recommend a point."""
     path = random_study(folder, seed)
     study, drawn, store = Study.open(path), random.Random(1000 + seed), Store(results_folder(path))
     table = study.table(study.read())
@@ -97,7 +97,7 @@ def check_all(folder, seed, capsys):
     seen, decided = redact_points(exact, table, study.smallest, store), 0
     for turn in range(4):
         caps = random_caps(drawn, exact.measured)
-        number = naive(exact.measured, caps)
+        number = recommend_naively(exact.measured, caps)
         typed = [part for key, cap in caps.items() for part in ("--cap", f"{key}={cap!r}")]
         code = 0 if number else main.WRONG
         found = json.loads(run(capsys, "frontier", path, *typed, "--json", code=code)[0])
@@ -109,7 +109,7 @@ def check_all(folder, seed, capsys):
         assert (looked["nearest"] or {"number": None})["number"] == found["nearest"]
         out = folder / f"release-{turn}.csv"
         run(capsys, "anonymize", path, *typed, "-o", out, code=code)
-        assert out.exists() == bool(number), "nothing is written where nothing is recommended"
+        assert out.exists() == bool(number), "nothing is written without a recommendation"
         best = Scene(exact, caps=caps).best
         assert (best and exact.measured.index(best) + 1) == number, "the workbench's chart"
         asked = study.with_(caps=caps)
@@ -121,7 +121,7 @@ def check_all(folder, seed, capsys):
         assert offer.opens(cap) + 1 == (number or found["nearest"] or offer.decision(cap)["within"][0])
         assert offer.choices(cap)["recommended"] == (None if number is None else number - 1)
         assert [i + 1 for i in offer.efficient] == found["efficient"]
-        if turn == seed % 4:  # the whole page once a study, since it takes longest
+        if turn == seed % 4:  # the whole page once per study, since it takes longest
             made = build_report(asked, release=True, store=store)
             points = {path.suffix: path for path in made.write(folder / "page")}
             shown = json.loads((folder / "page-points.json").read_text("utf-8"))
@@ -139,14 +139,14 @@ def check_all(folder, seed, capsys):
 
 
 @pytest.mark.parametrize("seed", range(SAMPLE))
-def test_every_place_decides_alike(tmp_path, capsys, seed):
-    check_all(tmp_path, seed, capsys)
+def test_all_tools_make_the_same_decision(tmp_path, capsys, seed):
+    check_all_tools(tmp_path, seed, capsys)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(SAMPLE, EVERY))
-def test_every_place_decides_alike_on_many_studies(tmp_path, capsys, seed):
-    check_all(tmp_path, seed, capsys)
+def test_all_tools_make_the_same_decision_on_many_studies(tmp_path, capsys, seed):
+    check_all_tools(tmp_path, seed, capsys)
 
 
 def test_the_random_studies_are_of_all_kinds(tmp_path, capsys):
@@ -157,11 +157,11 @@ def test_the_random_studies_are_of_all_kinds(tmp_path, capsys):
     points = sweep(table, exact.candidates(), exact.measured(), smallest=exact.smallest).measured
     caps = [random_caps(random.Random(i), points) for i in range(40)]
     kinds = {frozenset(one) for one in caps}
-    assert len(kinds) == 5 and {bool(naive(points, one)) for one in caps} == {True, False}
+    assert len(kinds) == 5 and {bool(recommend_naively(points, one)) for one in caps} == {True, False}
 
 
-def test_a_table_on_which_rounded_figures_cannot_decide(tmp_path, capsys):
-    """2,500 records, a rare illness, k = 2 to 100, t = .03 to .2: nearly all published utility losses are alike."""
+def test_decisions_agree_although_rounded_figures_are_equal(tmp_path, capsys):
+    """2,500 records, a rare illness, k = 2 to 100, t = .03 to .2: nearly all published utility losses are equal."""
     drawn = random.Random(8)
     rows = [
         {"age": (age := drawn.randint(18, 90)), "town": drawn.choice("ABCDEFGH"), "sex": drawn.choice("fm"),
@@ -208,6 +208,6 @@ def test_a_table_on_which_rounded_figures_cannot_decide(tmp_path, capsys):
         code = 0 if number else main.WRONG
         found = json.loads(run(capsys, "frontier", path, "--cap", f"P_loss={cap}", "--json", code=code)[0])
         assert found["recommended"] == number
-        assert number == naive(exact.measured, {"P_loss": cap})
+        assert number == recommend_naively(exact.measured, {"P_loss": cap})
         chosen.add(number)
     assert {None} < chosen and len(chosen) >= 3, "other caps, other releases"

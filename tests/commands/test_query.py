@@ -1,10 +1,10 @@
-"""`workbench query`: true answers, those of a release beside them, and what is wrong with a query at its place."""
+"""`workbench query`: true answers, answers of a release, and errors with their position in a query."""
 
 import json
 
 import pytest
 
-from tests.commands.people import STUDY, run, study_in, wrong
+from tests.commands.people import STUDY, error_line, run, study_in
 
 WORKLOADS = """workloads:
   by work: [work = 'Farm', age >= 40 and work = 'Shop', avg(age) where disease = 'Flu', work = 'Mine']
@@ -24,7 +24,7 @@ def people(study):
     return [(int(age), work, disease) for age, work, disease in rows]
 
 
-def test_true_answers_stand_beside_those_of_the_chosen_release(study, people, capsys):
+def test_true_answers_are_next_to_those_of_the_chosen_release(study, people, capsys):
     out, err = run(capsys, "query", study, "age >= 40 and work = 'Farm'", "--json")
     found = json.loads(out)
     (row,) = found["queries"]
@@ -37,7 +37,7 @@ def test_true_answers_stand_beside_those_of_the_chosen_release(study, people, ca
     assert "age >= 40 and work = 'Farm'" in text and f" {row['true']:.0f} " in text and "certainly" in text
 
 
-def test_a_workload_is_summed_up_with_its_worst_queries(study, people, capsys):
+def test_a_workload_is_summarized_with_its_worst_queries(study, people, capsys):
     out, err = run(capsys, "query", study, "--workload", "by work", "--worst", "2")
     assert "Over 4 queries" in out and len(out.splitlines()) == 6 and "'Mine'" in err
     found = json.loads(run(capsys, "query", study, "--workload", "by work", "--json")[0])
@@ -48,19 +48,19 @@ def test_a_workload_is_summed_up_with_its_worst_queries(study, people, capsys):
     assert "Over 1,000 queries" in out and len(out.splitlines()) == 7
 
 
-def test_a_query_that_a_file_asks_often_is_shown_once(study, capsys):
+def test_repeated_queries_of_a_file_are_shown_once(study, capsys):
     (study.parent / "log.txt").write_text("age < 30\n" * 5 + "age < 40\n")
     out, _ = run(capsys, "query", study, "--file", "log.txt", "--worst", "3")
     assert "Over 6 queries" in out and out.count("age < 30") == out.count("age < 40") == 1
 
 
-def test_a_file_of_queries_and_what_of_it_cannot_be_used(study, capsys):
+def test_a_file_of_queries_is_read_and_unusable_ones_reported(study, capsys):
     (study.parent / "log.sql").write_text("SELECT COUNT(*) FROM p WHERE age < 30;\nSELECT 1;\n")
     out, err = run(capsys, "query", study, "--file", "log.sql")
     assert "age < 30" in out and "note: log.sql: line 2, column 8" in err
 
 
-def test_without_a_release_there_are_true_answers(study, people, capsys):
+def test_only_true_answers_are_printed_without_a_release(study, people, capsys):
     study.write_text(STUDY.replace("caps: {P_loss: 0.5}", ""))
     out, err = run(capsys, "query", study, "work = 'Farm'")
     assert out.splitlines()[-1].split() == ["work", "=", "'Farm'", str(sum(work == "Farm" for _, work, _ in people))]
@@ -79,15 +79,15 @@ def test_without_a_release_there_are_true_answers(study, people, capsys):
         (["age > 3", "--recipe", "1", "--cap", "P_loss=0.5"], "leave out --cap"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_place(study, capsys, typed, says):
-    assert says in wrong(capsys, "query", study, *typed)
+def test_errors_in_a_query_have_their_position(study, capsys, typed, says):
+    assert says in error_line(capsys, "query", study, *typed)
 
 
-def test_what_is_wrong_is_said_before_anything_is_made(study, capsys):
-    assert "column 1" in wrong(capsys, "query", study, "agee = 1", "--cap", "P_loss=0.5")
+def test_errors_are_reported_before_any_work(study, capsys):
+    assert "column 1" in error_line(capsys, "query", study, "agee = 1", "--cap", "P_loss=0.5")
     assert not (study.parent / "people.results").exists()
 
 
-def test_no_text_of_a_query_moves_the_cursor(study, capsys):
+def test_control_characters_of_a_query_are_not_printed(study, capsys):
     out, _ = run(capsys, "query", study, "work = '\x1b[2J'")
     assert "\x1b" not in out and "\ufffd" in out

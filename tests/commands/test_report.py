@@ -1,4 +1,4 @@
-"""`workbench report` and papermill itself: one or many, again only what is missing, nothing half written."""
+"""`workbench report` and papermill: one or many reports, only missing ones, no partial files."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def said(capfd, *arguments, code=0) -> tuple[str, str]:
+def run_report(capfd, *arguments, code=0) -> tuple[str, str]:
     assert main.main(["report", *map(str, arguments)]) == code
     return capfd.readouterr()
 
@@ -45,7 +45,7 @@ def said(capfd, *arguments, code=0) -> tuple[str, str]:
 def test_papermill_runs_a_ready_study_as_its_users_expect(tmp_path):
     """The pages of all of them: tests/project/test_same_figures.py."""
     path = DATA / "studies" / "brickell_shmatikov_2008_occupation.yaml"
-    (tmp_path / path.name).write_bytes(path.read_bytes())  # its results will lie beside it
+    (tmp_path / path.name).write_bytes(path.read_bytes())  # its results will be written next to it
     command = [sys.executable, "-m", "papermill", NOTEBOOKS / "report.ipynb", "out.ipynb", "-p", "study", path.name]
     done = subprocess.run(list(map(str, command)), cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -60,24 +60,24 @@ def test_papermill_runs_a_ready_study_as_its_users_expect(tmp_path):
     assert "Proposed is the release" in html and "data:image/svg+xml" in html
 
 
-def test_one_report(study, capfd):
-    out, err = said(capfd, study, "--release")
+def test_one_report_is_written(study, capfd):
+    out, err = run_report(capfd, study, "--release")
     assert out == "ill-report.html\n" and "Traceback" not in err and "planted-" not in err and PLACE not in err
     assert {"ill-report.html", "ill-report.ipynb", "ill-report-points.json", "ill-report-points.csv",
             "ill-report-release.csv", "ill.results"} <= names(Path())  # fmt: skip
     before = Path("ill-report.html").stat().st_mtime_ns
-    said(capfd, study, "--release")
-    assert Path("ill-report.html").stat().st_mtime_ns == before, "it was there already"
+    run_report(capfd, study, "--release")
+    assert Path("ill-report.html").stat().st_mtime_ns == before, "it already exists"
     os.utime(study)
-    said(capfd, study, "--release")
-    assert Path("ill-report.html").stat().st_mtime_ns == before, "newer is not different"
+    run_report(capfd, study, "--release")
+    assert Path("ill-report.html").stat().st_mtime_ns == before, "a newer file with equal content is unchanged"
     for path in Path().glob("ill-report*"):
         text = path.read_text()
         assert "planted-" not in text and PLACE not in text, path.name
 
 
-def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp_path, monkeypatch):
-    """By content: data that an older file took the place of, a hierarchy, what was made itself."""
+def test_a_report_is_rebuilt_if_any_of_its_inputs_has_changed(tmp_path, monkeypatch):
+    """Inputs are compared by content: data replaced by an older file, a hierarchy, the report itself."""
     monkeypatch.chdir(tmp_path)
     study = study_in(tmp_path, STUDY.replace("{builder: intervals, widths: [10, 20]}", "{csv: groups.csv}"))
     ages = sorted({line.split(",")[0] for line in Path("people.csv").read_text().splitlines()[1:]})
@@ -100,7 +100,7 @@ def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp
         os.utime(path, ns=(dated.st_atime_ns, dated.st_mtime_ns))
         assert job.done(), path
 
-    assert not job.done(), "nothing says what it was made of"
+    assert not job.done(), "its inputs are unknown"
     made()
     assert job.done()
     changed("groups.csv", Path("groups.csv").read_text().replace("20s", "twenties"))
@@ -113,8 +113,8 @@ def test_a_report_is_made_again_when_anything_that_it_is_made_of_has_changed(tmp
     assert not job.done()
 
 
-def test_the_digests_in_a_notebook_confirm_no_guessed_data(tmp_path):
-    """Who guesses the data cannot compare: without the secret of the results the digests are others."""
+def test_the_digests_in_a_notebook_cannot_confirm_guessed_data(tmp_path):
+    """Digests cannot be recomputed from guessed data without the secret of the results."""
     found = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -125,12 +125,12 @@ def test_the_digests_in_a_notebook_confirm_no_guessed_data(tmp_path):
     assert found[0]["made_of"] != found[1]["made_of"]
 
 
-def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
-    said(capfd, study, "--release", "-o", "page.html")
+def test_a_new_decision_replaces_all_files_of_the_old_one(study, capfd):
+    run_report(capfd, study, "--release", "-o", "page.html")
     Path("page.pdf").touch()
     Path("page-notes.csv").touch()
-    Path("page-release-notes.csv").touch()  # not ours
-    said(capfd, study, "--cap", "P_loss=0.15", "-o", "page.html")
+    Path("page-release-notes.csv").touch()  # not a file of the report
+    run_report(capfd, study, "--cap", "P_loss=0.15", "-o", "page.html")
     assert {
         "page.html",
         "page.ipynb",
@@ -143,9 +143,9 @@ def test_a_new_decision_leaves_nothing_of_the_old_one(study, capfd):
     assert "_path" not in json.loads(Path("page.ipynb").read_text())["metadata"]["papermill"]
 
 
-def test_one_for_each_value_and_an_index(study, capfd, monkeypatch):
+def test_each_value_gets_a_report_and_there_is_an_index(study, capfd, monkeypatch):
     monkeypatch.setattr(batch, "run", in_this_process)
-    out, err = said(capfd, study, "--each", "sex", "--vary", "seed=0,1", "-o", "reports", "--jobs", "1")
+    out, err = run_report(capfd, study, "--each", "sex", "--vary", "seed=0,1", "-o", "reports", "--jobs", "1")
     assert out == "reports/index.html\n" and "4/4 ill-sex-" in err
     index = Path("reports/index.html").read_text()
     for name in ("ill-sex-F-seed-0", "ill-sex-M-seed-1"):
@@ -155,24 +155,24 @@ def test_one_for_each_value_and_an_index(study, capfd, monkeypatch):
     assert len(names(Path("reports"))) == 4 * 3 + 1
 
 
-def test_parts_with_noise_are_said_to_be_draws_of_their_own(study, capfd, monkeypatch):
+def test_parts_with_noise_are_described_as_separate_draws(study, capfd, monkeypatch):
     monkeypatch.setattr("workbench.commands.report._many", lambda *_: 0)
-    _, err = said(capfd, study, "--each", "sex", "-o", "reports")
+    _, err = run_report(capfd, study, "--each", "sex", "-o", "reports")
     assert "two noisy releases" not in err
     noisy = "- method: {name: randomized response, keep: 0.5}\n"
     study.write_text(study.read_text().replace("recipes:\n", f"recipes:\n{noisy}"))
-    _, err = said(capfd, study, "--each", "sex", "-o", "reports")
+    _, err = run_report(capfd, study, "--each", "sex", "-o", "reports")
     assert "note: ill.yaml: noise is drawn separately for each value of sex." in err
-    _, err = said(capfd, study, "--vary", "seed=0,1", "-o", "reports")
+    _, err = run_report(capfd, study, "--vary", "seed=0,1", "-o", "reports")
     assert "two noisy releases" not in err
 
 
-def test_one_that_fails_is_said_and_the_others_go_on(study, capfd):
+def test_a_failing_report_is_reported_and_the_others_continue(study, capfd):
     text = study.read_text()
     Path("bad.yaml").write_text(text.replace("sensitive:\n  - disease", "sensitive:\n  - nowhere"))
     assert Path("bad.yaml").read_text() != text
     Path("broken.yaml").write_text("data: [")
-    _, err = said(capfd, study, "bad.yaml", "broken.yaml", "-o", "reports", code=1)
+    _, err = run_report(capfd, study, "bad.yaml", "broken.yaml", "-o", "reports", code=1)
     assert "1/3 broken: broken.yaml, line 1" in err
     assert "bad: " in err and "nowhere" in err and "Traceback" not in err
     index = Path("reports/index.html").read_text()
@@ -182,8 +182,8 @@ def test_one_that_fails_is_said_and_the_others_go_on(study, capfd):
     ]
 
 
-def test_studies_of_one_name_each_get_a_report(study):
-    """Named after their folders; `index` is the name of the list of all."""
+def test_studies_with_one_name_each_get_a_report(study):
+    """Reports are named after their folders, and `index` is reserved for the list."""
     paths = [Path(name) for name in ("a/ill.yaml", "b/ill.yaml", "index.yaml", "other.yaml", "./other.yaml")]
     for path in paths:
         path.parent.mkdir(exist_ok=True)
@@ -196,14 +196,14 @@ def test_studies_of_one_name_each_get_a_report(study):
         report._places(None, [Path("x.yaml"), Path("x.yml")], True)
 
 
-def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
-    """As the system does where memory runs out: its report is missing, and the index says why."""
-    done, others = threading.Event(), psutil.Process().children(recursive=True)  # those of pages that are open
+def test_a_killed_kernel_does_not_end_the_batch(study, capfd):
+    """The system kills a kernel if memory runs out: its report is missing, and the index gives the reason."""
+    done, others = threading.Event(), psutil.Process().children(recursive=True)  # kernels of open pages
 
     def kill() -> None:
         while not done.is_set():
             for child in set(psutil.Process().children(recursive=True)).difference(others):
-                with suppress(psutil.Error):  # it has ended meanwhile
+                with suppress(psutil.Error):  # already ended
                     if "ipykernel_launcher" in " ".join(child.cmdline()):
                         time.sleep(0.5)
                         child.kill()
@@ -213,7 +213,7 @@ def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        _, err = said(capfd, study, "--vary", "seed=0,1", "--jobs", "1", "-o", "reports", code=1)
+        _, err = run_report(capfd, study, "--vary", "seed=0,1", "--jobs", "1", "-o", "reports", code=1)
     finally:
         done.set()
         killer.join()
@@ -222,7 +222,7 @@ def test_a_kernel_that_is_killed_ends_no_batch(study, capfd):
     assert "ill-seed-1.html" in names(Path("reports"))
 
 
-def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
+def test_the_error_of_one_report_quotes_no_data(monkeypatch):
     jobs = [batch.Job(Path(name), {}) for name in "abc"]
 
     def run(job, pdf):
@@ -232,16 +232,16 @@ def test_what_goes_wrong_with_one_report_is_told_without_its_data(monkeypatch):
             raise BadInput("the study has no recipes; give one")
 
     monkeypatch.setattr(batch, "_made", run)
-    found = {job.label: wrong for job, wrong in batch.run_all(jobs, 1)}
+    found = {job.label: error_line for job, error_line in batch.run_all(jobs, 1)}
     assert re.fullmatch(r"an internal error \(KeyError in test_report\.py:\d+\)", found["a"])
     assert found["b"] == "the study has no recipes; give one" and found["c"] is None
 
 
-def test_without_chromium_pdf_is_refused_before_anything_is_made(study, capfd, monkeypatch):
+def test_pdf_is_refused_before_any_work_without_chromium(study, capfd, monkeypatch):
     monkeypatch.setattr(batch.shutil, "which", lambda name: None)
     before = names(Path())
     for more in ([], ["--vary", "seed=0,1"]):
-        _, err = said(capfd, study, "--pdf", *more, code=2)
+        _, err = run_report(capfd, study, "--pdf", *more, code=2)
         assert err == "workbench: --pdf needs Chromium, which is not installed; print the page from a browser\n"
     assert names(Path()) == before
 
@@ -249,17 +249,17 @@ def test_without_chromium_pdf_is_refused_before_anything_is_made(study, capfd, m
 @pytest.mark.parametrize(
     "output, data", [("ill", "ill-points.csv"), ("ill.html", "ill-release.csv"), ("ill", "ill.pdf")]
 )
-def test_a_report_takes_the_place_of_nothing_that_it_reads(study, capfd, output, data):
+def test_a_report_does_not_overwrite_its_inputs(study, capfd, output, data):
     (read,) = Study.open(study).reads()
     read.rename(data)
     study.write_text(study.read_text().replace(f"{PLACE}/people.csv", f"{data}\n  format: csv"))
     before = names(Path()), Path(data).read_bytes()
-    _, err = said(capfd, study, "-o", output, code=2)
+    _, err = run_report(capfd, study, "-o", output, code=2)
     assert f"{data} would overwrite" in err and (names(Path()), Path(data).read_bytes()) == before
 
 
-def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
-    """No file is half written, nothing is made twice, and the results are those of a batch that was left alone."""
+def test_a_killed_batch_can_be_resumed(study, capfd, monkeypatch):
+    """No file is partial, no report is built twice, and the results equal those of an undisturbed batch."""
     asked = [str(study), "--vary", "seed=0,1", "--jobs", "1", "-o"]
     command = [*COMMAND, "report", *asked, "reports"]
     temporary, runtime = Path("temporary").absolute(), Path("runtime").absolute()
@@ -271,7 +271,7 @@ def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
     time.sleep(1)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert list(temporary.glob("workbench-*/kernel.json")), "the key to the kernel stays, for now"
+    assert list(temporary.glob("workbench-*/kernel.json")), "the connection file of the kernel stays for now"
     kept = Path("reports/ill-seed-0.html").stat().st_mtime_ns
     for path in Path("reports").iterdir():
         assert path.suffix != ".json" or json.loads(path.read_text())
@@ -280,7 +280,7 @@ def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
     assert "2/2" in done.stderr and Path("reports/ill-seed-0.html").stat().st_mtime_ns == kept
     assert not list(temporary.glob("workbench-*")) and not list(runtime.glob("kernel-*"))
     monkeypatch.setattr(batch, "run", in_this_process)
-    said(capfd, *asked, "alone")
+    run_report(capfd, *asked, "alone")
     assert names(Path("reports")) == names(Path("alone")) | {f"ill-seed-{seed}.ipynb" for seed in range(2)}
     for path in Path("alone").glob("*-points.json"):
         assert path.read_bytes() == (Path("reports") / path.name).read_bytes()
@@ -302,15 +302,15 @@ def test_killed_in_the_middle_and_started_again(study, capfd, monkeypatch):
         (["empty"], "no study"),
     ],
 )
-def test_what_is_wrong_is_one_line(study, capfd, arguments, says):
+def test_errors_are_one_line(study, capfd, arguments, says):
     Path("empty").mkdir()
     before = names(Path())
-    out, err = said(capfd, *arguments, code=2)
+    out, err = run_report(capfd, *arguments, code=2)
     assert says in err and err.count("\n") == 1 + err.count("note: ") and "Traceback" not in err and not out
     assert names(Path()) - before <= {"ill.results"}
 
 
-def test_without_anything_to_recommend_no_release_is_written_and_the_status_is_2(study, capfd, monkeypatch):
+def test_no_release_is_written_and_the_status_is_2_without_a_recommendation(study, capfd, monkeypatch):
     monkeypatch.setattr(batch, "run", in_this_process)
     folder = study.parent / "out"
     typed = ["report", str(study), "--cap", "P_loss=0.0001", "--release", "-o", str(folder / "page.html")]

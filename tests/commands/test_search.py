@@ -1,4 +1,4 @@
-"""`workbench search`, as it is typed."""
+"""`workbench search` on the command line."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 import yaml
 
-from tests.commands.people import STUDY, run, study_in, wrong
+from tests.commands.people import STUDY, error_line, run, study_in
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.studies.study import Study
@@ -15,8 +15,8 @@ FEW = ("--budget", "12 evaluations")
 MORE = ("--budget", "40 evaluations")
 
 
-def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)  # the table is as wide as it has to be
+def test_the_best_point_under_a_cap_is_printed_with_its_line_for_the_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # the table is as wide as necessary
     study = study_in(tmp_path)
     out, err = run(capsys, "search", study, "--cap", "P_loss=0.2", *FEW)
     first, best, line, *notes = out.splitlines()
@@ -26,15 +26,15 @@ def test_the_best_point_under_a_cap_with_its_line_for_the_study(tmp_path, capsys
     written = yaml.safe_load(line.removeprefix("  in the study: "))
     study.write_text(study.read_text().replace("recipes:\n", f"recipes:\n- {json.dumps(written[0])}\n"))
     out, _ = run(capsys, "frontier", study, "--cap", "P_loss=0.2")
-    assert re.search(r"1 .*raked buckets", out), "the study has it now"
+    assert re.search(r"1 .*raked buckets", out), "the study contains it now"
 
 
-def test_points_are_kept_beside_the_study_and_not_made_again(tmp_path, capsys):
+def test_points_are_stored_next_to_the_study_and_reused(tmp_path, capsys):
     study = study_in(tmp_path)
     out, _ = run(capsys, "search", study, *FEW)
     keys = Store(tmp_path / "people.results").keys()
     assert len(keys) == 12
-    assert run(capsys, "search", study, *FEW)[0] == out, "the same each time"
+    assert run(capsys, "search", study, *FEW)[0] == out, "reproducible"
     assert Store(tmp_path / "people.results").keys() == keys
     asked = Study.open(study)
     data, recipe = asked.table(asked.read()), asked.candidates()[0]
@@ -42,7 +42,7 @@ def test_points_are_kept_beside_the_study_and_not_made_again(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_all_points_in_a_file_and_as_json(tmp_path, capsys, ending):
+def test_all_points_are_written_to_a_file_and_as_json(tmp_path, capsys, ending):
     study, file = study_in(tmp_path), tmp_path / f"points.{ending}"
     out, err = run(capsys, "search", study, "--json", "--out", file, *FEW, "--family", "k-anonymity (mondrian)")
     found = json.loads(out)
@@ -58,7 +58,7 @@ def test_all_points_in_a_file_and_as_json(tmp_path, capsys, ending):
     assert len(found["points"]) == (len(file.read_text().splitlines()) - 1 if ending == "csv" else 12)
 
 
-def test_what_is_sought_is_about_the_axes_of_the_study(tmp_path, capsys):
+def test_the_goal_refers_to_the_axes_of_the_study(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}", "axes: [R_id, U_loss(min_support=0.1)]"))
     found = json.loads(run(capsys, "search", study, "--json", "--cap", "R_id=0.1", "--budget", "30 evaluations")[0])
     assert found["axes"]["privacy"] == "R_id"
@@ -66,7 +66,7 @@ def test_what_is_sought_is_about_the_axes_of_the_study(tmp_path, capsys):
     assert best["values"]["R_id"] <= 0.1
 
 
-def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_path, capsys):
+def test_the_efficient_points_are_printed_without_a_cap_and_a_reason_if_none_satisfies_it(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("caps: {P_loss: 0.5}\n", ""))
     out, _ = run(capsys, "search", study, *FEW)
     assert out.count("  in the study: ") > 1 and "recommended" not in out
@@ -76,10 +76,10 @@ def test_without_a_cap_the_efficient_points_and_where_none_is_within_it_why(tmp_
     assert "The nearest candidate is k-anonymity, k = " in out and "note: nothing is recommended" in err
 
 
-def test_the_studys_own_candidates_take_part_with_their_numbers(tmp_path, capsys):
+def test_candidates_of_the_study_are_included_with_their_numbers(tmp_path, capsys):
     study = study_in(tmp_path)
     run(capsys, "sweep", study)
-    out, _ = run(capsys, "search", study, "--budget", "2 evaluations", "--json")  # no more than the baselines
+    out, _ = run(capsys, "search", study, "--budget", "2 evaluations", "--json")  # only the baselines
     found, shown = json.loads(out), json.loads(run(capsys, "frontier", study, "--json")[0])
     assert [one["number"] for one in found["points"]] == list(range(1, 8))
     assert found["recommended"] == {"number": 4, "recipe": shown["points"][3]["recipe"]}
@@ -100,12 +100,12 @@ def test_the_studys_own_candidates_take_part_with_their_numbers(tmp_path, capsys
         (("--out", "points.txt"), ".csv or .json"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_made(tmp_path, capsys, typed, words):
-    assert words in wrong(capsys, "search", study_in(tmp_path), *typed)
+def test_errors_are_reported_before_any_work(tmp_path, capsys, typed, words):
+    assert words in error_line(capsys, "search", study_in(tmp_path), *typed)
     assert not list(tmp_path.glob("people.results/*"))
 
 
-def test_why_families_are_left_out_is_said_in_the_words_of_a_study(tmp_path, capsys):
+def test_the_reason_for_an_omitted_family_uses_the_terms_of_a_study(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb"))
     found = json.loads(run(capsys, "search", study, "--json", *MORE)[0])
     assert "engine: memory under data" in str(found["notes"]) and "engine='memory'" not in str(found["notes"])

@@ -1,4 +1,4 @@
-"""What commands share: no output takes the place of what is read."""
+"""Common behavior of commands: no output overwrites an input."""
 
 import shutil
 from dataclasses import fields
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from tests.commands.people import STUDY, study_in, wrong
+from tests.commands.people import STUDY, error_line, study_in
 from workbench.commands import main
 from workbench.commands.reading import Reading
 
@@ -16,7 +16,7 @@ ROWS = "20,[20; 30)\n"
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """A study in a folder, with everything that it reads beside it under names that an output may have."""
+    """Write a study whose inputs have names that an output may have."""
     monkeypatch.chdir(tmp_path)
     path = study_in(tmp_path, STUDY.replace("{builder: intervals, widths: [10, 20]}", "{csv: groups.csv}"))
     ages = sorted({line.split(",")[0] for line in (tmp_path / "people.csv").read_text().splitlines()[1:]})
@@ -42,35 +42,35 @@ def study(tmp_path, monkeypatch):
     ],
     ids=" ".join,
 )
-def test_no_output_takes_the_place_of_what_is_read(study, capsys, arguments):
+def test_no_output_overwrites_an_input(study, capsys, arguments):
     folder = study.parent
     (folder / "sub").mkdir()
     (folder / "link.csv").symlink_to("people.csv")
     shutil.copy("people.csv", "table.yaml")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert "which is an input; choose another" in wrong(capsys, *arguments)
+    assert "which is an input; choose another" in error_line(capsys, *arguments)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
-def test_neither_does_one_of_several_files(study, capsys):
+def test_no_output_overwrites_one_of_several_input_files(study, capsys):
     bucketized = ["k-anonymity, k=2 (mondrian, publish=bucketized)", "-o", "people.csv", "--force"]
     for read in ("people-records.csv", "people-disease.csv"):
         data = study.parent / read
         shutil.copy("people.csv", data)
         asked = ["--quasi", "age,work", "--sensitive", "disease", "--model", *bucketized]
-        assert "which is an input; choose another" in wrong(capsys, "anonymize", data, *asked)
+        assert "which is an input; choose another" in error_line(capsys, "anonymize", data, *asked)
         assert data.read_bytes() == Path("people.csv").read_bytes()
 
 
-def test_neither_do_the_files_that_a_query_names(study, capsys, tmp_path):
+def test_no_output_overwrites_files_named_by_a_query(study, capsys, tmp_path):
     asked = f"SELECT * FROM read_csv('{tmp_path}/p*.csv')"
     study.write_text(study.read_text().replace("{path: people.csv}", f'{{sql: "{asked}"}}'))
-    for out in ("people.csv", "points.csv"):  # the second would be among the records from then on
-        assert "which is an input" in wrong(capsys, "sweep", study, "--out", tmp_path / out)
+    for out in ("people.csv", "points.csv"):  # the output would be part of the next input
+        assert "which is an input" in error_line(capsys, "sweep", study, "--out", tmp_path / out)
 
 
-def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():
-    """One declaration: a new way to read is an option of all three at once."""
+def test_all_commands_have_the_same_options_for_reading_tables():
+    """The options have one declaration, so a new option appears in all three commands."""
     commands, names = typer.main.get_command(main.app).commands, [field.name for field in fields(Reading)]
     found = [{one.name: (one.opts, one.help, one.metavar) for one in commands[name].params} for name in main.READING]
     for given in found:
@@ -92,7 +92,7 @@ def test_the_options_for_reading_are_the_same_wherever_a_table_is_read():
     ],
     ids=" ".join,
 )
-def test_what_the_analyst_should_know_of_the_roles_is_said_once(tmp_path, monkeypatch, capsys, arguments):
+def test_notes_about_roles_are_printed_once(tmp_path, monkeypatch, capsys, arguments):
     monkeypatch.chdir(tmp_path)
     study_in(tmp_path, STUDY)
     rows = [f"{20 + i},{'Farm' if i % 3 else 'Shop'},{'Flu' if i % 2 else 'Ulcer'}\n" for i in range(60)]

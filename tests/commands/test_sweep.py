@@ -1,4 +1,4 @@
-"""`workbench sweep`, as it is typed."""
+"""`workbench sweep` on the command line."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.commands.people import STUDY, in_this_process, run, study_in, wrong
+from tests.commands.people import STUDY, error_line, in_this_process, run, study_in
 from workbench.base import durations
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
@@ -20,7 +20,7 @@ from workbench.publication.report import batch
 from workbench.studies.study import Study
 
 
-def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
+def test_every_candidate_is_computed_once_and_then_loaded(tmp_path, capsys):
     study = study_in(tmp_path)
     out, err = run(capsys, "sweep", study)
     assert out == "People: 7 points, 7 made and 0 from the store; none undefined on some measure\n"
@@ -36,11 +36,11 @@ def test_every_candidate_is_made_once_and_then_found(tmp_path, capsys):
 def test_a_long_sweep_reports_the_remaining_time(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(durations, "EARLIEST", 0.0)
     err = run(capsys, "sweep", study_in(tmp_path))[1]
-    assert err.count(" left; measured: ") == 6 and "1/7 about " in err, "none once all are there"
+    assert err.count(" left; measured: ") == 6 and "1/7 about " in err, "no remaining time at the end"
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_the_points_are_those_of_the_engine_and_the_same_each_time(tmp_path, capsys, ending):
+def test_the_points_are_those_of_the_engine_and_reproducible(tmp_path, capsys, ending):
     study, files = study_in(tmp_path), [tmp_path / f"one.{ending}", tmp_path / f"two.{ending}"]
     for file in files:
         _, err = run(capsys, "sweep", study, "--out", file)
@@ -58,7 +58,7 @@ def test_the_points_are_those_of_the_engine_and_the_same_each_time(tmp_path, cap
         assert found["recipe"].tolist() == [str(point.recipe) for point in points]
 
 
-def test_what_is_undefined_is_said_with_its_reason(tmp_path, capsys):
+def test_undefined_figures_are_reported_with_reasons(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("k: [3, 6, 12]", "k: [3, 1000]").replace("t: [0.1, 0.3]", "t: 0.3"))
     out, _ = run(capsys, "sweep", study)
     assert "1 undefined on some measure\n  k-anonymity, k = 1000 (mondrian): P_loss, U_loss(min_support=0.1), " in out
@@ -75,16 +75,16 @@ def test_an_unexpected_exception_in_a_measure_is_named_at_the_end(tmp_path, caps
     out, err = run(capsys, "sweep", study_in(tmp_path))
     assert "note: R_id is undefined for 7 points because of an unexpected OverflowError; please report it\n" in err
     assert "R_id undefined: an unexpected OverflowError in " in out and "Ann" not in out + err
-    assert "7 made" in run(capsys, "sweep", tmp_path / "people.yaml")[0], "they are tried again"
+    assert "7 made" in run(capsys, "sweep", tmp_path / "people.yaml")[0], "failed measures are retried"
 
 
 @pytest.mark.parametrize(
     "out, words",
     [("points.txt", "must end in .csv or .json"), ("nowhere/a.csv", "does not exist"), ("f.csv", "folder")],
 )
-def test_a_bad_place_is_said_before_anything_is_made(tmp_path, capsys, out, words):
+def test_an_invalid_place_is_reported_before_any_work(tmp_path, capsys, out, words):
     (tmp_path / "f.csv").mkdir()
-    assert words in wrong(capsys, "sweep", study_in(tmp_path), "--out", tmp_path / out)
+    assert words in error_line(capsys, "sweep", study_in(tmp_path), "--out", tmp_path / out)
     assert not (tmp_path / "people.results").exists()
 
 
@@ -97,14 +97,14 @@ def test_a_bad_place_is_said_before_anything_is_made(tmp_path, capsys, out, word
         ("k-anonymity", "k-anonimity", "k-anonimity"),
     ],
 )
-def test_a_wrong_study_is_one_line_and_leaves_nothing(tmp_path, capsys, old, new, words):
+def test_an_invalid_study_is_an_error_in_one_line_and_leaves_nothing(tmp_path, capsys, old, new, words):
     study = study_in(tmp_path, STUDY.replace(old, new))
-    assert words in wrong(capsys, "sweep", study)
+    assert words in error_line(capsys, "sweep", study)
     assert sorted(os.listdir(tmp_path)) == ["people.csv", "people.yaml"]
-    assert "is not a study" in wrong(capsys, "sweep", tmp_path / "people.csv")
+    assert "is not a study" in error_line(capsys, "sweep", tmp_path / "people.csv")
 
 
-def test_ctrl_c_keeps_what_is_done(tmp_path):
+def test_an_interrupt_keeps_finished_points(tmp_path):
     study = study_in(tmp_path, STUDY.replace("[3, 6, 12]", str(list(range(2, 120)))))
     command = [sys.executable, "-m", "workbench.commands.main", "sweep", study]
     everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -115,15 +115,15 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     began = time.monotonic()
     out, err = process.communicate(timeout=60)
     kept = len(Store(tmp_path / "people.results").keys())
-    if process.returncode == 0:  # it was faster
+    if process.returncode == 0:  # the sweep ended first
         assert kept == 122
         return
     assert process.returncode == 130 and out == "" and "Traceback" not in err, (out, err, time.monotonic() - began)
     assert f"note: stopped; {kept} new points are stored in" in err and 0 < kept < 122
 
 
-def test_points_are_kept_in_a_folder_that_is_named(tmp_path, capsys, monkeypatch):
-    """So a study in a folder that cannot be written to works."""
+def test_points_are_stored_in_a_given_folder(tmp_path, capsys, monkeypatch):
+    """A study in a read-only folder can be swept this way."""
     monkeypatch.setattr(batch, "run", in_this_process)
     (tmp_path / "archive").mkdir()
     study, store = study_in(tmp_path / "archive"), tmp_path / "mine"

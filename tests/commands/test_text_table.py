@@ -3,7 +3,7 @@
 from workbench.commands.text_table import table_lines, wrapped
 
 
-def test_rows_are_broken_and_never_cut():
+def test_rows_are_wrapped_and_never_cut():
     rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, dominated by 2")]
     assert table_lines(rows, 40) == [
         ["#  recipe                  a"],

@@ -1,4 +1,4 @@
-"""From an awkward table to a release and back: init, check, anonymize, audit, all with the same figures."""
+"""An awkward table keeps its figures through init, check, anonymize and audit."""
 
 import csv
 import json
@@ -32,12 +32,12 @@ KINDS = {
     "same": lambda rng: "x",
 }
 HEADS = ["{}", " {} ", "{} (x)", "Größe {}", 'say "{}"', "{}\nline", "class {}", "{}: y", "=sum({})", "{}#", "{}, b"]
-ATTACKS = {"R_single", "R_link", "R_infer"}  # are on people of the original, which the file alone does not tell
+ATTACKS = {"R_single", "R_link", "R_infer"}  # use people of the original, who are not in the file
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"]
 
 
-def written(path, rng):
-    """A table of quirks, in some encoding; the columns that can be quasi-identifiers."""
+def write_table(path, rng):
+    """Write a table of quirks in some encoding; return the columns that can be quasi-identifiers."""
     records, count = rng.choice([30, 120, 400]), rng.choice([3, 6, 9, 200])
     kinds = [rng.choice([*KINDS]) for _ in range(count)]
     names = [
@@ -55,7 +55,7 @@ def written(path, rng):
     return encoding, ["age", *[name for name in fit if name == name.strip(' ="')][:3]]
 
 
-def said(capsys, *arguments):
+def run_command(capsys, *arguments):
     code = main.main([str(one) for one in arguments])
     out, err = capsys.readouterr()
     assert code == 0, err
@@ -63,12 +63,12 @@ def said(capsys, *arguments):
 
 
 def quoted(name):
-    """A name as it stands in a list."""
+    """Return a name as written in a list."""
     return f'"{name}"' if "," in name else name
 
 
 def overlapping(classes):
-    """Whether a value may lie in the regions of several classes: those of nodes and of open ranges may overlap."""
+    """Return whether regions of several classes overlap, as those of nodes and open ranges may."""
     low, high = classes.low[:, None], classes.high[:, None]
     both = ((low <= high.swapaxes(0, 1)) & (low.swapaxes(0, 1) <= high)).all(axis=2)
     return both.sum() > len(classes)
@@ -83,29 +83,29 @@ def figures(found):
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 30))]
 )
-def test_an_awkward_table_keeps_its_figures_all_the_way(tmp_path, monkeypatch, capsys, seed):
+def test_an_awkward_table_keeps_its_figures_in_every_command(tmp_path, monkeypatch, capsys, seed):
     monkeypatch.chdir(tmp_path)
-    encoding, quasi = written(tmp_path / "table.csv", random.Random(seed))
+    encoding, quasi = write_table(tmp_path / "table.csv", random.Random(seed))
     listed = ",".join(quoted(name) for name in quasi)
     more = ["--encoding", encoding] if encoding in ("cp1252", "latin-1") else []
     more += ["--quasi", listed] if seed % 4 else []
-    said(capsys, "init", "table.csv", "-o", "study.yaml", "--sensitive", "disease", *more)
-    said(capsys, "check", "study.yaml")
-    said(capsys, "anonymize", "study.yaml", "--recipe", "1", "-o", "release.csv", "--giveaways")
+    run_command(capsys, "init", "table.csv", "-o", "study.yaml", "--sensitive", "disease", *more)
+    run_command(capsys, "check", "study.yaml")
+    run_command(capsys, "anonymize", "study.yaml", "--recipe", "1", "-o", "release.csv", "--giveaways")
     study = Study.open(tmp_path / "study.yaml")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = study.table(study.read())
     release = chosen_from(study, "1").release(table)
     own = jsonable(audit_release(release))
-    read = json.loads(said(capsys, "audit", "release.csv", "--study", "study.yaml", "--json"))
+    read = json.loads(run_command(capsys, "audit", "release.csv", "--study", "study.yaml", "--json"))
     same = {name: pytest.approx(value, rel=1e-9, abs=1e-12) for name, value in figures(own).items()}
-    unknown = ATTACKS if overlapping(release.classes) else set()  # in which class a person is, the file does not tell
+    unknown = ATTACKS if overlapping(release.classes) else set()  # the file does not contain the class of a person
     assert {name: one for name, one in figures(read).items() if name not in unknown} == {
         name: one for name, one in same.items() if name not in unknown
     }
     for key in ("records", "classes", "beside", "left_out"):
         assert read[key] == own[key], key
     roles = ["--sensitive", "disease", *(f"--quasi={quoted(name)}" for name in table.quasi)]
-    alone = figures(json.loads(said(capsys, "audit", "release.csv", *roles, "--json")))
+    alone = figures(json.loads(run_command(capsys, "audit", "release.csv", *roles, "--json")))
     assert alone == {name: None if name in ATTACKS else same[name] for name in alone}

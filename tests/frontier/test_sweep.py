@@ -184,7 +184,7 @@ def test_a_figure_that_is_not_a_number_has_a_reason(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "measures", "message"),
+    ("requested", "measures", "message"),
     [
         ([Recipe(Mondrian("information_gain", "town"))], MEASURES, "target = 'town' is not a column"),
         ([Recipe(Remove(["town"]))], MEASURES, "'town' is not a column"),
