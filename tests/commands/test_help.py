@@ -1,7 +1,6 @@
 """Every command is documented, and the help loads no heavy modules."""
 
 import contextlib
-import inspect
 import re
 import subprocess
 import sys
@@ -48,8 +47,7 @@ def options(name):
 def test_a_command_is_documented(name):
     command = COMMANDS[name]
     assert command.short_help, f"workbench --help says nothing about {name}"
-    example = rf"\\b\n(    )?workbench {name}\b|\\b\n.*?^ *(\S.*)?workbench {name}\b"
-    assert re.search(example, inspect.getsource(command.callback), re.DOTALL | re.MULTILINE), f"{name} has no example"
+    assert re.search(rf"\x08\n(.*\n)*?.*workbench {name}\b", command.help), f"{name} has no example"
     about = section(name)
     assert re.search(rf"^```\n(.*\n)*?.*workbench {name}\b", about, re.MULTILINE), f"{name} has no example in the docs"
     assert re.search(r"Exit\s+code", about) and "stdout" in about, (

@@ -18,17 +18,25 @@ the study will do.
 
 \b
 workbench check study.yaml
+workbench check --schema > study.schema.json      for editors: # yaml-language-server: $schema=study.schema.json
 workbench check study.yaml --json | jq .problems
 """
 
 
 def check(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)],
+    study: Annotated[Path | None, typer.Argument(metavar="STUDY", help="A study (.yaml).", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of studies, for editors.")] = False,
 ) -> None:
     """Run `workbench check`."""
     from workbench.studies.checker import check_study
+    from workbench.studies.json_schema import study_schema
 
+    if schema:
+        print_json(study_schema())
+        return
+    if study is None:
+        raise BadInput("check needs a study: workbench check study.yaml")
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is not a study: the file name must end in .yaml")
     found = check_study(study)
