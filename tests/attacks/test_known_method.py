@@ -95,9 +95,9 @@ MORE = [
     (FullDomain(suppress=0.4), KAnonymity(2), "suppress"),
     (Mondrian(split="information_gain", target="ill"), KAnonymity(2), "sensitive column"),
     (Mondrian(strict=False), KAnonymity(2), "digest"),
-    (KMember(), KAnonymity(2), "digest"),
-    (Microaggregation(), KAnonymity(2), "digest"),
-    (ThresholdClustering(delta=0.9), KAnonymity(2), "digest"),
+    pytest.param(KMember(), KAnonymity(2), "digest", marks=pytest.mark.slow),
+    pytest.param(Microaggregation(), KAnonymity(2), "digest", marks=pytest.mark.slow),
+    pytest.param(ThresholdClustering(delta=0.9), KAnonymity(2), "digest", marks=pytest.mark.slow),
     (RakedBuckets(smallest=1), KAnonymity(2), "raked"),
 ]
 

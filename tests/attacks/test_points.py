@@ -146,7 +146,11 @@ STUDIES = [
         seed,
         awkward,
         id=f"{'awkward' if awkward else 'random'}-{seed}",
-        marks=[*[KNOWN] * (seed in RECOVERED[awkward]), *[pytest.mark.exhaustive] * (seed not in SAMPLE)],
+        marks=[
+            *[KNOWN] * (seed in RECOVERED[awkward]),
+            *[pytest.mark.slow] * (seed == 6),
+            *[pytest.mark.exhaustive] * (seed not in SAMPLE),
+        ],
     )
     for awkward, seeds in TRIED.items()
     for seed in seeds

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pandas as pd
+import pytest
 
 from tests.data.reading.files import message_of, table_of, written
 from workbench.data.reading.opening import open_source
@@ -41,6 +42,7 @@ def test_frames_that_are_read_at_once_are_kept_apart():
     assert several[1]._connection.sql("SELECT count(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_forked_process_reads_frames_too_and_ends_as_others_do():
     """A database that was there before would have none of its threads."""
     code = (

@@ -168,6 +168,7 @@ FORMATTED_OTHERWISE = {
 }
 
 
+@pytest.mark.slow
 def test_other_modules_leave_the_number_of_digits_to_the_rule():
     """Measures, models, miners, reports and charts write figures by `figures` or `per_cent`."""
     root, found = Path(format_number.__code__.co_filename).parents[2], set()

@@ -74,6 +74,7 @@ def test_the_library_is_built_once_a_machine(tmp_path, monkeypatch):
     assert "/* " in offline.library() and len(built) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "after"), [("default", "workbench"), ("mimetype", "mimetype")])
 def test_another_renderer_that_was_chosen_stays(before, after):
     code = (

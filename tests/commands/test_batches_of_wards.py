@@ -76,6 +76,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", MODELS, ids=lambda models: models[0]["name"])
 def test_a_batch_prints_no_value_and_no_count_of_failing_groups(capfd, models):
     recipes = [{"method": {"name": "mondrian"}, "model": model} for model in models]

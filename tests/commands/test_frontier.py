@@ -218,6 +218,7 @@ def test_a_study_may_request_intervals(study, capsys):
     assert (low <= value).all() and (value <= high).all() and (low < high).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 def test_color_is_used_only_on_a_terminal(study, plain):
     """Use a real terminal, since only that is recognized as one."""

@@ -78,6 +78,7 @@ def test_the_command_lines_of_the_page_are_valid(name):
         assert set(re.findall(r"(?<=\s)--[a-z-]+", typed)) <= known, line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)], ids=lambda one: " ".join(one) or "all")
 def test_help_loads_no_heavy_modules(arguments):
     code = (

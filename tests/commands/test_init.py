@@ -162,6 +162,7 @@ def test_sizes_are_measured_without_sensitive_columns(folder):
     assert check_study("s.yaml").problems == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a\nb", "#1", "it's", "x: y", "\x1b[31m", "{a}", "no", "7"])
 def test_the_file_does_not_depend_on_the_names_of_columns(folder, name):
     quoted = name.replace('"', '""')

@@ -138,6 +138,7 @@ def check_all_tools(folder, seed, capsys):
     return decided
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SAMPLE))
 def test_all_tools_make_the_same_decision(tmp_path, capsys, seed):
     check_all_tools(tmp_path, seed, capsys)

@@ -41,6 +41,7 @@ def test_intervals_over_records_have_the_width_of_a_difference_of_shares():
     assert np.ptp(point.intervals[key]) == pytest.approx(2 * 1.96 * np.sqrt(2) * deviation, rel=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "records"), [(10, 1000), (100, 1500), (400, 1000)])
 def test_intervals_of_worst_case_figures_cover_fresh_samples(k, records):
     """The bootstrap alone covers too few: repeated records form classes of their own."""
@@ -100,6 +101,7 @@ def test_figures_that_do_not_depend_on_the_seed_have_no_interval_over_seeds(swep
     assert (found.points["U_loss low"] < found.points["U_loss high"]).tolist() == [False, False, True, False, False]
 
 
+@pytest.mark.slow
 def test_intervals_over_records_rerun_every_recipe_on_other_samples(swept):
     given, frontier = swept
     told = []

@@ -74,6 +74,7 @@ def file_stamps(folder, keys):
     return {key: ((folder / key).stat().st_ino, (folder / key).stat().st_mtime_ns) for key in keys}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "committed"), kills())
 def test_killed_sweep(place, committed, tmp_path, killed_sweep, undisturbed, processes, monkeypatch):
     print(f"seed {SEED}: killed {place} after {committed} points")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import workbench
+from tests.examples import seeds
 from tests.methods.raking.tables import table
 from tests.methods.tables import AXES, random_frame, table_of
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
@@ -62,7 +63,7 @@ def releases(data, seed):
                 continue
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", seeds(50, fast=3))
 def test_no_release_of_any_method_is_below_the_bound(seed):
     data, utility = random_table(seed), UtilityLoss(min_support=0.1)
     lower, lower_exact = (compute_lower_bounds(data, exact=exact, min_support=0.1) for exact in (False, True))
@@ -141,6 +142,7 @@ def test_raked_buckets_are_within_a_small_factor_of_the_bound():
     assert UtilityLoss()(mondrian).value > 2 * bound(data, 0.02, exact=True)
 
 
+@pytest.mark.slow
 def test_the_bound_on_adult_is_as_high_as_recorded(adult):
     for t, together, apart in ((0.05, 0.00480, 0.00229), (0.1, 0.00059, 0.00024)):
         assert bound(adult, t, exact=True) >= together
@@ -177,6 +179,7 @@ def test_other_distances_than_divergences_are_refused(t):
         bound(table(2), t)
 
 
+@pytest.mark.slow
 def test_every_method_declares_whether_its_classes_are_exact():
     data, kinds, seen = table(2), variants("method").values(), []
     for kind in (one for one in kinds if one.keeps_models and not one.baseline):

@@ -80,6 +80,7 @@ def test_notes_name_the_families_and_the_reason_for_stopping(data):
     assert whole.notes[-1].endswith("nothing is left to try.") and len(whole.measured) < 500
 
 
+@pytest.mark.slow
 def test_the_search_fills_the_widest_gaps_without_caps(data):
     """Each of a hundred limits has a point near it if a recipe is near it.
 

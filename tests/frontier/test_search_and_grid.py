@@ -48,6 +48,7 @@ def compare_with_grid(data, caps, families=None):
     return found
 
 
+@pytest.mark.slow
 def test_a_search_equals_the_grid_under_some_caps_of_a_small_table():
     caps = np.random.default_rng(0).uniform(0.01, 0.3, 3)
     found = compare_with_grid(table(1, records=400), caps)
@@ -72,6 +73,7 @@ ROUGHLY = 1.01
 FEW, MANY = [(6, 1500, 1), (40, 1500, 2)], [(139, 1500, 3), (300, 2500, 4), (3, 700, 5), (2, 400, 6)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [0.05, 0.15])
 @pytest.mark.parametrize(
     ("values", "records", "seed"), [*FEW, *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in MANY)]
@@ -87,6 +89,7 @@ def test_a_search_equals_a_coarse_grid_over_sizes_of_buckets(values, records, se
     assert found.values["U_loss"] <= ROUGHLY * known.values["U_loss"]
 
 
+@pytest.mark.slow
 def test_the_size_of_buckets_is_varied_for_the_best_family(monkeypatch):
     """Every size from a tenth of the best one is tried at the best limit; a better one becomes a family of its own."""
     data = with_values(40, 1500, 2)

@@ -20,6 +20,7 @@ CAPS = [{"P_loss": 0.15}, {"P_loss": 0.9}, {"U_loss": 0.02}, {"U_loss": 0.08}]
 GRID, WORSE = 20, 1.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 def test_every_family_equals_a_coarse_grid_over_its_parameter(make):
     data, compared = make(), 0

@@ -418,6 +418,7 @@ except BadInput as told:
 """
 
 
+@pytest.mark.slow
 def test_an_external_variant_is_identified_by_its_file(tmp_path):
     def run_script(library: str) -> list[str]:
         (tmp_path / "library.py").write_text(library)

@@ -42,6 +42,7 @@ def figures(release, adult, learner="logistic"):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("t", "expected"),
     [(0.1, BUCKETIZED), (0.15, [0.361, 0.288, 0.132, 0.52, 0.340])],
@@ -55,6 +56,7 @@ def test_learning_from_bucketized_adult_equals_an_independent_computation(adult,
     assert found.population.right / adult.records == pytest.approx(0.337, rel=0.02)
 
 
+@pytest.mark.slow
 def test_learning_from_information_gain_splits(adult):
     """Splits by the sensitive column. The largest loss (.391 in the study) is that of one kind of people."""
     gains = Mondrian("information_gain", "occupation", "binary", publish="bucketized")
@@ -64,6 +66,7 @@ def test_learning_from_information_gain_splits(adult):
     assert others == pytest.approx([0.277, 0.119, 0.39, 0.303], rel=0.1) and 0.3 < largest < 0.4
 
 
+@pytest.mark.slow
 def test_swapped_buckets_teach_more_and_the_largest_loss_depends_on_the_seed(adult):
     """The largest loss of the study's one seed was .460: that of one kind of people."""
     drawn = [figures(RakedBuckets(publish="dealt")(adult, js(0.1), seed=seed), adult) for seed in range(3)]
@@ -74,6 +77,7 @@ def test_swapped_buckets_teach_more_and_the_largest_loss_depends_on_the_seed(adu
     assert max(largest) == pytest.approx(0.46, rel=0.1) and max(largest) > 1.2 * min(largest)
 
 
+@pytest.mark.slow
 def test_raked_buckets_increase_certainty_but_not_accuracy(adult):
     release = RakedBuckets()(adult, js(0.1))
     assert figures(release, adult) == pytest.approx([0.335, 0.274, 0.101, 0.41, 0.322], rel=0.1)

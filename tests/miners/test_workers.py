@@ -31,6 +31,7 @@ def test_worker_processes_give_the_same_result(table, monkeypatch):
         assert np.array_equal(here.of(miner).codes, there.of(miner).codes)
 
 
+@pytest.mark.slow
 def test_a_sleeping_process_is_ended_on_request(table):
     began, asked = time.perf_counter(), []
 
@@ -53,6 +54,7 @@ def test_failures_in_a_process_are_raised_here(table):
     assert cross_fit(Keep()(table), "s", NaiveBayes()).of(NaiveBayes()).records == 200
 
 
+@pytest.mark.slow
 def test_a_process_that_ended_is_replaced(table):
     cross_fit(Keep()(table), "s", "majority")
     for one in workers._idle:

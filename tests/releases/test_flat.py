@@ -92,6 +92,7 @@ def test_recipients_are_informed(pair, tmp_path):
     assert (exchanged.CAUTION in flat.caution) == (two.caution == exchanged.CAUTION)
 
 
+@pytest.mark.slow
 def test_swapped_values_are_never_certain_but_counts_of_buckets_are():
     data = table(1).with_roles(["age", "town"], ["illness"])
     asked = Workload.from_texts(data, ["illness = 'flu'"])

@@ -165,6 +165,7 @@ RECIPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES, ids=[f"{method} {model or ''}" for method, model in RECIPES])
 @pytest.mark.parametrize("seed", range(4))
 def test_our_own_release_has_the_same_figures(small, seed, recipe, tmp_path):

@@ -17,6 +17,8 @@ from workbench.models import KAnonymity
 from workbench.queries.populations import atoms, large_populations
 from workbench.queries.workload import Workload
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(5)
 
 

@@ -161,6 +161,7 @@ def test_invalid_options():
         foreign(PEOPLE, QUASI, "disease", missing_fits="nothing")
 
 
+@pytest.mark.slow
 def test_many_records_take_seconds():
     """45,000 records, nearly all with labels of their own: two thousand million pairs."""
     rng = np.random.default_rng(1)

@@ -196,6 +196,7 @@ ANYBODY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANYBODY)
 @pytest.mark.parametrize("seed", range(3))
 def test_releases_of_any_people_are_read_back(name, seed, tmp_path):

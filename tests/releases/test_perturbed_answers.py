@@ -39,6 +39,7 @@ def test_a_count_is_never_below_nobody_or_above_everybody():
     assert drawn.min() == 0 and drawn.max() <= 60
 
 
+@pytest.mark.slow
 def test_sums_and_averages_of_noisy_numbers_keep_the_mean():
     given = table(300)
     queries = count_queries(given, ["sum(wage)", "avg(wage) where city = 'a'", "sum(wage) where ill = 'flu'"])

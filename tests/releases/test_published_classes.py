@@ -39,6 +39,7 @@ def random_classes(kind: str, rng: np.random.Generator) -> Classes:
     return Classes(counts.sum(axis=1), {"ill": counts}, {"ill": seen})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DISTANCES)
 def test_no_published_loss_is_below_the_true_loss(kind):
     rng, looked_at = np.random.default_rng(1), 0

@@ -40,6 +40,7 @@ def test_unpublished_columns_can_be_revealed_but_exact_ones_cannot(table):
     assert tales(buckets) == ["years reveals ill"], "in buckets it is the sensitive column that is blurred"
 
 
+@pytest.mark.slow
 def test_in_adult_relationship_reveals_sex(tmp_path):
     known = ["age", "workclass", "education", "marital_status", "race", "sex"]
     base = Table.bare(path("adult")).complete().drop(["fnlwgt"])

@@ -111,6 +111,7 @@ def test_a_strangers_study_reads_no_file_outside_its_folder(folder):
             Study.from_yaml(text.replace(FILE, name), folder / "inner", confined=True)
 
 
+@pytest.mark.slow
 def test_the_exported_python_names_it(folder):
     whole = study(folder)
     opened = Study.open(whole.save(folder / "people.study.yaml"))

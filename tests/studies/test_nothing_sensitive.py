@@ -66,6 +66,7 @@ def test_measures_that_need_a_sensitive_column_declare_it(name):
         assert not measure.needs_sensitive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measures", MEASURES.values(), ids=MEASURES)
 def test_commands_report_and_dashboard(folder, capsys, measures):
     (folder / "study.yaml").write_text(TEXT.replace("MEASURES", measures))
@@ -114,6 +115,7 @@ def bundled_and_generated():
     yield "visits", ambulatory.generate(4_000, 0), ["birth_year", "sex", "race", "region"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "frame", "quasi"), bundled_and_generated(), ids=lambda one: one if isinstance(one, str) else ""
 )

@@ -68,6 +68,7 @@ def test_the_risk_of_the_original_itself_is_1(attack):
 RELEASES = {"kept": (Keep(), None), "5": (Mondrian(), KAnonymity(5)), "20": (Mondrian(), KAnonymity(20))}
 
 
+@pytest.mark.slow
 @every_attack
 @pytest.mark.parametrize("kind", RELEASES)
 def test_the_risk_of_a_release_of_other_people_is_about_0(attack, kind, strangers):
@@ -78,6 +79,7 @@ def test_the_risk_of_a_release_of_other_people_is_about_0(attack, kind, stranger
     assert measured.value < 0.05 and measured.interval[0] < 0.02
 
 
+@pytest.mark.slow
 @every_attack
 @pytest.mark.parametrize("kind", RELEASES)
 def test_the_control_equals_people_who_were_held_out(attack, kind, strangers):
@@ -92,6 +94,7 @@ def test_the_control_equals_people_who_were_held_out(attack, kind, strangers):
         assert control == pytest.approx(held_out, abs=0.035)
 
 
+@pytest.mark.slow
 def test_people_are_placed_in_regions_of_the_file(strangers):
     """In a containing region, at most as many as it has records where another has space; otherwise unchanged."""
     ours, theirs = strangers
@@ -166,6 +169,7 @@ def test_buckets_single_out_like_their_records_and_reveal_the_values_of_the_buck
     assert AttributeInference()(release).value < AttributeInference()(Keep()(table(900))).value / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [400, 1300])
 @pytest.mark.parametrize(
     "method", [RakedBuckets(), RakedBuckets(files="flat"), RakedBuckets(publish="dealt"), Mondrian()], ids=str
@@ -231,6 +235,7 @@ def of_everybody(attack, kind):
     return attack(attacks=6000).attack_results(release, *(["ill"] if attack is AttributeInference else []))
 
 
+@pytest.mark.slow
 @every_attack
 @pytest.mark.parametrize("kind", ["kept", pytest.param("5", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("times", [150, pytest.param(1000, marks=pytest.mark.exhaustive)])

@@ -28,6 +28,7 @@ def test_if_no_record_protects_anybody_the_interval_is_wilsons(gain, neither):
     assert [found.low, found.high] == pytest.approx(wilson(gain, gain + neither), abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [(20, 60, 15, 45), (5, 90, 3, 40), (30, 30, 28, 50)])
 def test_the_ends_are_just_rejected_by_the_score_test(cells):
     """The likelihood is searched on a grid: for each ratio the most likely shares."""
@@ -68,6 +69,7 @@ def covered(rng, draw, risk, times):
     return sum(one.low <= risk <= one.high for one in (beyond_chance(*draw(rng)) for _ in range(times))) / times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", SHARES)
 @pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.exhaustive)])
 def test_the_interval_covers_the_truth(shares, times):

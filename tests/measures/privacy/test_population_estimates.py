@@ -181,6 +181,7 @@ MORE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_intervals_cover_the_truth_if_the_model_holds(case):
     population, fraction, name = CASES[case]

@@ -19,6 +19,7 @@ def bucketized(t):
     return Mondrian(publish="bucketized"), TCloseness(t, distance="js")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("t", "loss"), [(0.1, 0.0030), (0.15, 0.0010)])
 def test_a_learning_researcher_has_smaller_errors_as_computed_independently(adult, t, loss):
     method, model = bucketized(t)
@@ -28,6 +29,7 @@ def test_a_learning_researcher_has_smaller_errors_as_computed_independently(adul
     assert LEARNED(release).value < UtilityLoss()(release).value / 2
 
 
+@pytest.mark.slow
 def test_raked_buckets_leave_hardly_more_to_learn(adult):
     release = RakedBuckets()(adult, TCloseness(0.1, distance="js"))
     assert LEARNED(release).value == pytest.approx(UtilityLoss()(release).value, rel=0.15)

@@ -31,6 +31,7 @@ def smallest(ages):
     raise AssertionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [KMember, Microaggregation, ThresholdClustering])
 def test_a_cluster_shows_the_smallest_node_allowed_that_holds_it(table, method):
     release = method(recode="levels")(table, KAnonymity(6))

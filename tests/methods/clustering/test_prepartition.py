@@ -46,6 +46,7 @@ def test_a_large_part_is_halved_whatever_it_tells(monkeypatch):
     assert np.diff(prepartition(case.table, entries, 5, "normalised", 1.0, 0.0)[1]).max() <= 50
 
 
+@pytest.mark.slow
 def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
     """Otherwise a million of them would be one part, and the time of its clustering grows with its square."""
     monkeypatch.setattr(module, "LARGEST", 50)
@@ -62,6 +63,7 @@ def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
     assert np.bincount(part).tolist() == [10] * 100
 
 
+@pytest.mark.slow
 def test_points_near_each_other_are_in_one_part():
     table = Table.from_frame(pd.DataFrame({"a": range(100), "s": list("xy") * 50}), ["a"], "s")
     part = group_points(table, np.arange(100)[:, None], 10)

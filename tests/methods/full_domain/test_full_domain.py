@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.examples import seeds
 from tests.methods.full_domain import arx
 from tests.methods.full_domain.lattices import Naive, table_of, within
 from workbench import BadInput, Recipe, Unsatisfiable, sweep
@@ -18,7 +19,7 @@ from workbench.methods.full_domain.scores import score_nodes
 from workbench.models import DeltaDisclosure, DeltaPresence, KAnonymity
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25, fast=5))
 def test_the_node_is_the_one_that_loses_least(seed):
     table, frame, hierarchies = table_of(seed)
     suppress = (0.0, 0.1, 0.4)[seed % 3]

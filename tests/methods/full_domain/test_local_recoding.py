@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.examples import seeds
 from tests.methods.full_domain import arx
 from tests.methods.full_domain.lattices import Naive, table_of
 from workbench import Unsatisfiable
@@ -40,7 +41,7 @@ def naive_parts(naive, sizes, k):
     return parts
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25, fast=5))
 def test_classes_are_those_of_the_naive_search(seed):
     table, frame, hierarchies = table_of(seed)
     k = 2 + seed % 3

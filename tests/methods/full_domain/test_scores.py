@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 
+from tests.examples import seeds
 from tests.methods.full_domain.lattices import Naive, table_of, variation, within
 from workbench import Table, lattice
 from workbench.base.progress import Cancelled, cancellable
@@ -30,7 +31,7 @@ def asked(seed, frame):
     return every[seed % len(every)]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100, fast=10))
 def test_every_node_is_scored_as_it_is_counted(seed):
     table, frame, hierarchies = table_of(seed)
     model, holds = asked(seed, frame)
@@ -56,7 +57,7 @@ def test_every_node_is_scored_as_it_is_counted(seed):
         assert row["efficient"] == (not beaten.any()), name
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, fast=5))
 def test_pruning_loses_no_node_that_keeps_the_model(seed, monkeypatch):
     monkeypatch.setattr(scores, "BATCH", 1)
     table, frame, hierarchies = table_of(seed)

@@ -67,6 +67,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, rule, k
     assert classes_of(method(table, model)) == {frozenset(part.tolist()) for part in expected}
 
 
+@pytest.mark.slow
 @examples(40)
 @given(
     st.data(), frames(most=70), quasi_choices, st.sampled_from(RULES), st.sampled_from(list(ON_LEVELS)),
@@ -106,6 +107,7 @@ def test_relaxed_halves_the_table_on_the_attribute_that_the_rule_prefers(data, f
     assert (high[0, first], low[1, first]) == tuple(median)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_on_adult_the_classes_are_those_of_the_oracle(adult, rule):
     order = ("sex", "education") if rule == "order" else None

@@ -66,6 +66,7 @@ def rules(table, asked, values):
         yield wanted(rule, names, values, order, {})
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(MODELS)), st.booleans()
@@ -118,6 +119,7 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
 EVERY = [{"strict": False}, {"publish": "bucketized"}, {"recode": "levels"}, {}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", EVERY, ids=str)
 @pytest.mark.parametrize(
     "model", [KAnonymity(5), ProbabilisticLDiversity(1.5) & KAnonymity(3), TCloseness(0.2)], ids=str
@@ -198,6 +200,7 @@ def errors(workloads, table, k, count, **asked):
     return np.array(own), np.array(best)
 
 
+@pytest.mark.slow
 @some_or_more
 @pytest.mark.parametrize(
     ("asked", "less"), [({}, 0.8), ({"rule": "type 1"}, 0.4), ({"dimension": 2}, 0.95)], ids=["values", "ranges", "two"]
@@ -209,6 +212,7 @@ def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_
     assert (own < best).all() and own.mean() < less * best.mean()
 
 
+@pytest.mark.slow
 @some_or_more
 @pytest.mark.parametrize("asked", [{"dimension": 3}, {"rule": "type 1"}], ids=["values", "ranges"])
 def test_on_donations_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(asked, workloads):

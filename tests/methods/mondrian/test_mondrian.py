@@ -54,6 +54,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MODELS)
 def test_adult_gets_the_classes_of_the_oracle(adult, adult_axes, case):
     model, naive = MODELS[case]

@@ -1,6 +1,7 @@
 """Cuts along nodes, counted by hand; tests/methods/mondrian/test_levels.py holds them against a naive search."""
 
 import numpy as np
+import pytest
 
 from workbench.methods.mondrian import node_kernels
 
@@ -21,6 +22,7 @@ def proposed(floor):
     return [array.tolist() for array in found], bool(tried[0, 0])
 
 
+@pytest.mark.slow
 def test_the_children_with_records_are_the_parts():
     assert proposed(4) == ([[0], [0], [1], [0, 1], [6, 4]], False)
 

@@ -31,6 +31,7 @@ def test_every_model_of_the_catalog_is_tried():
     assert tried == set(variants("model").values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [15, pytest.param(300, marks=pytest.mark.exhaustive)])
 def test_classes_and_figures_are_those_of_memory(monkeypatch, times):
     kept = 0

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.examples import seeds
 from tests.methods import oracle
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench.data.table import Table
@@ -92,7 +93,8 @@ def merged(table: Table, parts: set[frozenset[int]]) -> set[frozenset[int]]:
     return {frozenset(part) for part in found.values()}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", seeds(25, fast=5))
 def test_the_classes_are_those_of_a_naive_search(seed):
     frame = random_frame(seed, 40 + 7 * seed, missing=0.1 * (seed % 2))
     quasi = [["word", "real"], ["whole", "word"], ["word", "real", "plain"], ["word"]][seed % 4]

@@ -30,6 +30,7 @@ def test_records_that_meet_queries_are_counted():
     assert query_cut_kernels.counts(MET, WEIGHT, 2).tolist() == [3, 4]
 
 
+@pytest.mark.slow
 def test_a_class_tells_of_each_query_the_share_of_its_run_that_meets_it():
     assert wrong(ASKED, 0, 4, 0, 3) == pytest.approx(abs(10 * 2 / 5 - 3) + 0.5 * abs(5 * 3 / 5 - 4))
     assert wrong(ASKED, 0, 2, 0, 1) == pytest.approx(0)
@@ -61,6 +62,7 @@ def cuts(floor, most=32, axes=(True,), asked=ASKED):
     return dict(zip(cut.tolist(), zip(below.tolist(), after.tolist(), strict=True), strict=True))
 
 
+@pytest.mark.slow
 def test_every_cut_of_few_codes_is_looked_at_that_leaves_enough_on_both_sides():
     found = cuts(1)
     assert {cut: below for cut, (below, _) in found.items()} == {0: 2, 1: 3, 2: 7}

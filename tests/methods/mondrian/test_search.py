@@ -17,6 +17,7 @@ from workbench.queries.workload import Workload
 FEW = ["age >= 40 and sex = 'Male'", "education in ('Masters', 'Doctorate')"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 50, 100])
 @pytest.mark.parametrize("extra", [{}, {"recode": "levels"}], ids=str)
 def test_few_queries_are_served_no_worse_than_by_any_rule(k, extra):

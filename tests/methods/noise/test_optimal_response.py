@@ -26,6 +26,7 @@ def test_no_belief_moves_farther_than_the_cap(cap):
     assert max_distance_from_prior(told, given.columns["city"].totals / given.records) <= cap
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", CAPS)
 def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_loss(adult, cap):
     prior = adult.sensitive["occupation"].prior

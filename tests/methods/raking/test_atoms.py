@@ -7,6 +7,7 @@ from workbench.methods.raking import atoms
 from workbench.methods.raking.atoms import Atoms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_atoms_are_told_apart_by_the_populations_that_hold_them(weighted):
     data = table(weights=weighted)

@@ -35,6 +35,7 @@ def js(t):
     return TCloseness(t, distance="js")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_loss_that_is_compared_is_that_of_the_measure(kind, weights):
@@ -55,6 +56,7 @@ def refute_worse(values, records, seed, kind, t):
     assert UtilityLoss()(found).value <= UtilityLoss()(plain).value + NOISE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("values", "records", "seed"), TABLES)
 def test_raked_buckets_never_lose_more_than_plain_ones(values, records, seed):
     refute_worse(values, records, seed, "exchanged", (0.05, 0.1, 0.2)[seed % 3])
@@ -86,6 +88,7 @@ def test_with_noise_plain_buckets_are_never_published():
     assert not any("plain buckets" in one for one in release.notices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("records", [3000, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_the_loss_does_not_rise_with_t_on_a_column_of_300_values(records):
     data = with_values(300, records, 7)

@@ -40,6 +40,7 @@ def test_exchanged_buckets_lie_far_below_the_published_frontier(adult, t, most):
     assert 4 * most < UtilityLoss()(Mondrian(publish="bucketized")(adult, js(t))).value
 
 
+@pytest.mark.slow
 def test_dealt_buckets_cost_a_tenth_more(adult):
     exchanged, dealt = (UtilityLoss()(method(adult, js(0.1))).value for method in (RakedBuckets(), DEALT))
     assert exchanged < dealt <= 1.1 * exchanged
@@ -78,6 +79,7 @@ def divergence(one, other):
     return sum(rel_entr(each, middle).sum() for each in (one, other)) / 2
 
 
+@pytest.mark.slow
 def test_with_a_guarantee_they_still_lie_far_below_it(adult):
     release = RakedBuckets(rho=0.3)(adult, js(0.1))
     assert PrivacyLoss()(release).value <= 0.1
@@ -88,6 +90,7 @@ def test_with_a_guarantee_they_still_lie_far_below_it(adult):
 # --- on generated visits, of which a column has hundreds of values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sensitive", "values", "most"), [("symptom", 190, 0.0013), ("diagnosis", 697, 0.012)])
 def test_buckets_of_columns_with_hundreds_of_values_are_large_enough_for_them(sensitive, values, most):
     visits = datasets.ambulatory(sensitive=sensitive)
