@@ -307,6 +307,7 @@ def test_formulas_are_escaped_on_request(tmp_path, capsys, to):
     assert set(safe["n"]) == {str(-i) for i in range(60)}
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_not_an_error(study):
     everything = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     rows = "\n".join(f"{i % 50},{'abc'[i % 3]},{'xy'[i % 2]}" for i in range(100_000))

@@ -94,6 +94,7 @@ def test_json_output(capsys):
     assert found["notes"] == ["47 of the original's 300 records are suppressed"]
 
 
+@pytest.mark.slow
 def test_a_missing_value_may_match_every_value(capsys, here):
     Path("lacking.csv").write_text("age,sex,disease\n20,F,a\n,F,b\n30,*,a\n20,F,b\n30,M,c\n")
     roles = ("--quasi", "age,sex", "--sensitive", "disease")

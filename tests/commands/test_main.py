@@ -49,6 +49,7 @@ def test_the_front_end_adds_its_commands(capsys):
     assert homes == {"workbench", "widgets"}
 
 
+@pytest.mark.slow
 def test_the_engine_has_its_own_commands_without_the_front_end(tmp_path):
     listed = set(run_without_front_end(tmp_path, "--help").stdout.split())
     assert {"init", "sweep", "report"} <= listed and not {"dashboard", "explore", "lab"} & listed
@@ -80,6 +81,7 @@ sys.exit(main.main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_that_ends_a_command_leaves_no_records_on_disk(tmp_path, name):
     (tmp_path / "disk").mkdir()

@@ -42,6 +42,7 @@ def run_report(capfd, *arguments, code=0) -> tuple[str, str]:
     return capfd.readouterr()
 
 
+@pytest.mark.slow
 def test_papermill_runs_a_ready_study_as_its_users_expect(tmp_path):
     """The pages of all of them: tests/project/test_same_figures.py."""
     path = DATA / "studies" / "brickell_shmatikov_2008_occupation.yaml"
@@ -60,6 +61,7 @@ def test_papermill_runs_a_ready_study_as_its_users_expect(tmp_path):
     assert "Proposed is the release" in html and "data:image/svg+xml" in html
 
 
+@pytest.mark.slow
 def test_one_report_is_written(study, capfd):
     out, err = run_report(capfd, study, "--release")
     assert out == "ill-report.html\n" and "Traceback" not in err and "planted-" not in err and PLACE not in err
@@ -125,6 +127,7 @@ def test_the_digests_in_a_notebook_cannot_confirm_guessed_data(tmp_path):
     assert found[0]["made_of"] != found[1]["made_of"]
 
 
+@pytest.mark.slow
 def test_a_new_decision_replaces_all_files_of_the_old_one(study, capfd):
     run_report(capfd, study, "--release", "-o", "page.html")
     Path("page.pdf").touch()
@@ -143,6 +146,7 @@ def test_a_new_decision_replaces_all_files_of_the_old_one(study, capfd):
     assert "_path" not in json.loads(Path("page.ipynb").read_text())["metadata"]["papermill"]
 
 
+@pytest.mark.slow
 def test_each_value_gets_a_report_and_there_is_an_index(study, capfd, monkeypatch):
     monkeypatch.setattr(batch, "run", in_this_process)
     out, err = run_report(capfd, study, "--each", "sex", "--vary", "seed=0,1", "-o", "reports", "--jobs", "1")
@@ -167,6 +171,7 @@ def test_parts_with_noise_are_described_as_separate_draws(study, capfd, monkeypa
     assert "two noisy releases" not in err
 
 
+@pytest.mark.slow
 def test_a_failing_report_is_reported_and_the_others_continue(study, capfd):
     text = study.read_text()
     Path("bad.yaml").write_text(text.replace("sensitive:\n  - disease", "sensitive:\n  - nowhere"))
@@ -196,6 +201,7 @@ def test_studies_with_one_name_each_get_a_report(study):
         report._places(None, [Path("x.yaml"), Path("x.yml")], True)
 
 
+@pytest.mark.slow
 def test_a_killed_kernel_does_not_end_the_batch(study, capfd):
     """The system kills a kernel if memory runs out: its report is missing, and the index gives the reason."""
     done, others = threading.Event(), psutil.Process().children(recursive=True)  # kernels of open pages

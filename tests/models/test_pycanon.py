@@ -51,6 +51,7 @@ def test_the_record_is_of_the_partitions_that_the_script_names(script):
     }
 
 
+@pytest.mark.slow
 def test_k_alpha_and_distinct_l_agree(recorded):
     classes, answers = recorded
     assert KAnonymity().achieved(classes) == answers["k"]
@@ -83,6 +84,7 @@ def test_enhanced_beta_agrees_where_there_is_one(recorded):
         assert not BetaLikeness(100, enhanced=True).audit(classes).holds
 
 
+@pytest.mark.slow
 def test_there_are_partitions_with_an_enhanced_beta_and_without(script):
     finite = [
         BetaLikeness(enhanced=True).achieved(script.release_of(p).classes) < inf for p in script.PARTITIONS.values()
