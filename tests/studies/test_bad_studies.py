@@ -1,4 +1,4 @@
-"""Fifty studies and data files that cannot be: each is one clear line, exit code 2, and nothing is left behind."""
+"""Fifty invalid studies and data files: each gives one clear line, exit code 2, and leaves no files."""
 
 import gzip
 import os
@@ -20,7 +20,7 @@ GOOD = {
     "measures": "measures: [{name: privacy loss}, {name: utility loss}]",
     "axes": "axes: [P_loss, U_loss]",
 }
-SECRET = "Marker-4711"  # a value of the data, which no message may say
+SECRET = "Marker-4711"  # a value of the data, which no message may contain
 ROWS = [f"{20 + i % 37},{'Farm' if i % 3 else 'Shop'},{('Flu', 'Ulcer', SECRET)[i * i % 3]}" for i in range(120)]
 PEOPLE = "age,work,disease\n" + "\n".join(ROWS) + "\n"
 
@@ -29,7 +29,7 @@ def text_with(**parts: str) -> str:
     return "\n".join({**GOOD, **parts}.values()) + "\n"
 
 
-STUDIES = {  # name: the study's text, and what the line says
+STUDIES = {  # name: the text of the study, and words of the error
     "empty": ("", "not a study"),
     "only a comment": ("# nothing", "not a study"),
     "a letter": ("Dear Mrs Miller,", "not a study"),
@@ -86,7 +86,7 @@ STUDIES = {  # name: the study's text, and what the line says
     "from the future": (text_with(axes="versions: {format: 99}"), "line 9: .*newer"),
 }  # fmt: skip
 
-FILES = {  # name: people.csv, and what the line says
+FILES = {  # name: people.csv, and words of the error
     "no file": (None, "not an existing file"),
     "an empty file": (b"", "is empty"),
     "a header alone": (b"age,work,disease\n", "no records"),
@@ -106,7 +106,7 @@ FILES = {  # name: people.csv, and what the line says
 
 
 def run(folder, monkeypatch, capsys, *arguments):
-    """What a command says on stderr; it must not leave anything behind."""
+    """Return what a command writes on stderr; it must leave no files."""
     monkeypatch.chdir(folder)
     before = sorted(folder.rglob("*"))
     assert main.main(list(arguments)) == 2
@@ -121,7 +121,7 @@ COMMANDS = {"check": ["check", "study.yaml"], "publish": ["dashboard", "--publis
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_bad_study_is_one_line(tmp_path, monkeypatch, capsys, name, command):
+def test_an_invalid_study_gives_one_line(tmp_path, monkeypatch, capsys, name, command):
     text, says = STUDIES[name]
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "study.yaml").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -132,7 +132,7 @@ def test_a_bad_study_is_one_line(tmp_path, monkeypatch, capsys, name, command):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_bad_table_is_said_clearly(tmp_path, monkeypatch, capsys, name):
+def test_an_invalid_table_gives_a_clear_error(tmp_path, monkeypatch, capsys, name):
     data, says = FILES[name]
     (tmp_path / "study.yaml").write_text(text_with())
     if data is not None:
@@ -140,11 +140,11 @@ def test_a_bad_table_is_said_clearly(tmp_path, monkeypatch, capsys, name):
     lines = run(tmp_path, monkeypatch, capsys, "check", "study.yaml")
     assert (len(lines) == 1 or "1,000" in name) and max(map(len, lines)) < 600
     assert re.search(says, lines[0])
-    if "formula" not in name:  # of which only `check` complains
+    if "formula" not in name:  # only `check` reports these
         assert len(run(tmp_path, monkeypatch, capsys, "dashboard", "--publish", "study.yaml", "out")) == 1
 
 
-PLACES = {  # what the study names as its data, its hierarchy or itself, and what the line says
+PLACES = {  # the study's data, its hierarchy or the study itself, and words of the error
     "a pattern of nothing as data": ("data: {path: '*.none'}", "matches this pattern"),
     "a pipe as data": ("data: {path: pipe.csv}", "not an existing file"),
     "an endless file as data": ("data: {path: /dev/zero, format: csv}", "not an existing file"),
@@ -158,7 +158,7 @@ PLACES = {  # what the study names as its data, its hierarchy or itself, and wha
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_data_that_cannot_be_had_are_one_line(tmp_path, monkeypatch, capsys, name):
+def test_missing_data_give_one_line(tmp_path, monkeypatch, capsys, name):
     data, says = PLACES[name]
     (tmp_path / "people.csv").write_text(PEOPLE)
     os.mkfifo(tmp_path / "pipe.csv")
@@ -169,7 +169,7 @@ def test_data_that_cannot_be_had_are_one_line(tmp_path, monkeypatch, capsys, nam
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "missing", "other"])
-def test_a_study_that_is_no_file_is_one_line(tmp_path, monkeypatch, capsys, kind):
+def test_a_study_that_is_not_a_file_gives_one_line(tmp_path, monkeypatch, capsys, kind):
     study = tmp_path / ("study.yaml" if kind != "other" else "people.csv")
     if kind == "pipe":
         os.mkfifo(study)
@@ -181,7 +181,7 @@ def test_a_study_that_is_no_file_is_one_line(tmp_path, monkeypatch, capsys, kind
 
 
 @pytest.mark.parametrize("csv", ["pipe.csv", "/dev/zero", ".", "missing.csv", "people.csv"])
-def test_a_hierarchy_that_is_no_file_is_one_line(tmp_path, monkeypatch, capsys, csv):
+def test_a_hierarchy_that_is_not_a_file_gives_one_line(tmp_path, monkeypatch, capsys, csv):
     (tmp_path / "people.csv").write_text(PEOPLE)
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "study.yaml").write_text(text_with(hierarchies=f"hierarchies:\n  work: {{csv: {csv}}}"))
@@ -189,11 +189,11 @@ def test_a_hierarchy_that_is_no_file_is_one_line(tmp_path, monkeypatch, capsys, 
     assert line.startswith("study.yaml, line 5: ") and "Farm" not in line
 
 
-def test_there_are_fifty():
+def test_there_are_fifty_cases():
     assert len(STUDIES) + len(FILES) + len(PLACES) >= 50
 
 
-def test_a_strangers_study_says_the_line_of_what_lies_outside(tmp_path):
+def test_an_untrusted_study_names_the_line_of_a_path_outside_its_folder(tmp_path):
     for text, line in (("study: x\ndata: {path: ../a.csv}", 2), ("hierarchies:\n  a: {csv: /etc/passwd}", 2)):
         with pytest.raises(BadInput, match=f"study, line {line}: .*outside the folder"):
             Study.from_yaml(text, tmp_path, confined=True)
@@ -206,14 +206,14 @@ def test_a_strangers_study_says_the_line_of_what_lies_outside(tmp_path):
         ("{agee: [0, 1]}", "line 9: the data have no column 'agee'; did you mean 'age'"),
     ],
 )
-def test_levels_to_be_released_at_that_the_table_does_not_have(tmp_path, levels, says):
+def test_unknown_release_levels_are_reported(tmp_path, levels, says):
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "study.yaml").write_text(text_with(axes=f"released_levels: {levels}"))
     (problem,) = check_study(tmp_path / "study.yaml").problems
     assert says in str(problem)
 
 
-def test_all_problems_come_at_once_in_the_order_of_the_file(tmp_path):
+def test_all_problems_are_listed_in_the_order_of_the_file(tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "study.yaml").write_text(
         text_with(

@@ -1,4 +1,4 @@
-"""A study's file is checked as a whole: its problems in the order of the file, each with its line."""
+"""A study's file is checked as a whole: its problems are listed in the order of the file with their lines."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def study_in(folder, text):
     return check_study(folder / "study.yaml")
 
 
-def test_a_good_study_says_what_it_will_do(tmp_path):
+def test_a_valid_study_is_summarized(tmp_path):
     found = study_in(tmp_path, TEXT)
     assert not found.problems and found.table.records == 36
     assert "2" in found.summary and "36" in found.summary
@@ -32,7 +32,7 @@ def test_a_good_study_says_what_it_will_do(tmp_path):
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_measures_are_tried_on_a_sample_of_a_large_table(tmp_path, monkeypatch, engine):
-    """All cells of ten million records took 5 GB."""
+    """Regression: the cells of ten million records took 5 GB."""
     tried, real = [], checker._reason
     monkeypatch.setattr(checker, "SIZES", (10, 20))
     monkeypatch.setattr(dependencies, "MANY", 20)
@@ -43,7 +43,7 @@ def test_measures_are_tried_on_a_sample_of_a_large_table(tmp_path, monkeypatch, 
     assert "nowhere" in str(problem)
 
 
-def test_what_is_undefined_on_few_records_is_tried_on_more(tmp_path, monkeypatch):
+def test_a_measure_that_is_undefined_on_few_records_is_tried_on_more(tmp_path, monkeypatch):
     tried = []
     monkeypatch.setattr(checker, "SIZES", (10, 20))
     monkeypatch.setattr(
@@ -54,18 +54,18 @@ def test_what_is_undefined_on_few_records_is_tried_on_more(tmp_path, monkeypatch
     assert all("there is nothing to measure" in str(one) for one in study_in(tmp_path, TEXT).problems)
 
 
-def test_problems_stand_in_the_order_of_the_file_with_their_lines(tmp_path):
+def test_problems_are_in_the_order_of_the_file_with_their_lines(tmp_path):
     found = study_in(tmp_path, TEXT.replace("[2, 3]", "[2, 99]").replace("[age, work]", "[age, wrok]"))
     assert [one.line for one in found.problems][:1] == [3]
     assert "'wrok'" in str(found.problems[0]) and "'work'" in str(found.problems[0])
 
 
-def test_a_model_that_no_release_can_keep_is_said_at_its_value(tmp_path):
+def test_an_unsatisfiable_model_is_reported_at_its_value(tmp_path):
     (problem,) = study_in(tmp_path, TEXT.replace("[2, 3]", "[2, 99]")).problems
     assert problem.line == 5 and "99" in str(problem)
 
 
-def test_a_method_that_refuses_the_table_whatever_the_model_is_said_at_its_place(tmp_path):
+def test_a_method_that_refuses_the_table_is_reported_at_its_place(tmp_path):
     raked = "{name: raked buckets, publish: [exchanged, dealt], rho: [0.1, 0.3]}"
     (problem,) = study_in(tmp_path, TEXT.replace("{name: mondrian}", raked)).problems
     assert problem.line == 5 and "which no noise protects; use publish = exchanged" in str(problem)
@@ -74,7 +74,7 @@ def test_a_method_that_refuses_the_table_whatever_the_model_is_said_at_its_place
     ).problems
 
 
-def test_a_quasi_identifier_that_another_gives_away_is_noted(tmp_path):
+def test_a_quasi_identifier_that_follows_from_another_is_noted(tmp_path):
     rows = [f"{i % 6},{'ab'[i % 6 > 2]},{'xy'[i % 5 == 0]}" for i in range(60)]
     (tmp_path / "people.csv").write_text("age,work,ill\n" + "\n".join(rows) + "\n")
     (tmp_path / "study.yaml").write_text(TEXT)
@@ -83,7 +83,7 @@ def test_a_quasi_identifier_that_another_gives_away_is_noted(tmp_path):
     assert found.notes[-1] == "age determines work. Generalizing work hides nothing unless age is generalized too."
 
 
-def test_a_study_whose_cells_do_not_fit_is_sound(tmp_path, monkeypatch):
+def test_a_study_whose_cells_do_not_fit_into_memory_is_valid(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "MOST", 10)
     apart = TEXT.replace("people.csv", "people.csv, engine: duckdb")
     found = study_in(tmp_path, apart)
@@ -94,7 +94,7 @@ def test_a_study_whose_cells_do_not_fit_is_sound(tmp_path, monkeypatch):
     )
 
 
-def test_noise_that_the_sweep_would_refuse_is_listed(tmp_path):
+def test_noise_that_a_sweep_would_refuse_is_listed(tmp_path):
     noise = """
 - method: {name: laplace}
 - method: {name: laplace, bounds: "work: 0..1"}

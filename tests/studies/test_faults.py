@@ -1,4 +1,4 @@
-"""A fault has its path, the first is raised with it, and what is of another kind is said."""
+"""Faults have paths, the first one is raised, and wrong types are reported."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ def refused():
     raise BadInput("study: k = 0 must be at least 1")
 
 
-def test_paths_grow_from_the_inside_and_the_first_fault_is_raised():
+def test_paths_are_prefixed_by_outer_keys_and_the_first_fault_is_raised():
     found = list(prefix_faults(catch_faults(refused, "k"), "recipes", 0))
     assert found == [Fault(("recipes", 0, "k"), "k = 0 must be at least 1")]
     with pytest.raises(BadInput, match="study: k = 0") as raised:
@@ -21,7 +21,7 @@ def test_paths_grow_from_the_inside_and_the_first_fault_is_raised():
     raise_first(iter([]))
 
 
-def test_other_keys_and_kinds_are_said():
+def test_unknown_keys_and_wrong_types_are_reported():
     (fault,) = unknown_keys("a recipe", {"method": 1, "modle": 2}, ("method", "model"))
     assert fault.path == ("modle",) and "did you mean 'model'" in fault.text
     assert type_fault(Mapping, "data", {}) == "" and type_fault(list, "axes", ["a"]) == ""

@@ -1,4 +1,4 @@
-"""Long hierarchies lie beside the study, for their owner alone; studies, scripts and other tabs find them there."""
+"""Long hierarchies are files next to the study, readable by their owner only, for studies, scripts and other tabs."""
 
 import json
 import os
@@ -45,13 +45,13 @@ def study(folder, **changes):
     ).with_(**changes)  # fmt: skip
 
 
-def test_a_long_hierarchy_is_in_a_file_of_its_owners_and_in_no_study(folder):
+def test_a_long_hierarchy_is_in_a_private_file_and_not_in_the_study(folder):
     os.umask(0o022)
     whole = study(folder)
     path = whole.save(folder / "people.study.yaml")
     text = path.read_text()
     assert "PLANTED" not in text and len(text) < 1000 and f"file: {FILE}" in text
-    assert "widths" in text, "a short one stays"
+    assert "widths" in text, "a short hierarchy stays in the study"
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
     assert json.loads((folder / FILE).read_text())["levels"] == [GROUPS]
     opened = Study.open(path)
@@ -60,7 +60,7 @@ def test_a_long_hierarchy_is_in_a_file_of_its_owners_and_in_no_study(folder):
     assert opened.table(opened.read()).fingerprint == whole.table(whole.read()).fingerprint
 
 
-def test_it_is_found_from_wherever_the_study_is_opened(folder, monkeypatch, tmp_path_factory):
+def test_a_hierarchy_file_is_found_from_any_working_directory(folder, monkeypatch, tmp_path_factory):
     study(folder).save(folder / "people.study.yaml")
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     opened = Study.open(folder / "people.study.yaml")
@@ -70,7 +70,7 @@ def test_it_is_found_from_wherever_the_study_is_opened(folder, monkeypatch, tmp_
     assert (folder / FILE).exists() and Study.open(copy).hierarchies == opened.hierarchies
 
 
-def test_columns_that_are_called_alike_have_files_of_their_own(folder):
+def test_columns_with_similar_names_have_separate_files(folder):
     long = {"builder": "groups", "levels": [{"all": [str(i) for i in range(200)]}], "order": []}
     other = {**long, "levels": [{"all": [str(-i) for i in range(200)]}]}
     given = {"a b": long, "a/b": other, "A-B": long, "../x": other, "": long}
@@ -91,7 +91,7 @@ def test_columns_that_are_called_alike_have_files_of_their_own(folder):
         (lambda path: (path.unlink(), path.mkdir()), "is not a file"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_said_at_its_line_without_a_value(folder, how, said):
+def test_an_unreadable_file_is_reported_at_its_line_without_a_value(folder, how, said):
     path = study(folder).save(folder / "people.study.yaml")
     how(folder / FILE)
     with pytest.raises(BadInput, match=rf"line \d+: the hierarchy file {FILE} cannot be read: .*{said}") as caught:
@@ -101,7 +101,7 @@ def test_a_file_that_cannot_be_read_is_said_at_its_line_without_a_value(folder, 
     assert len(problems) == 1 and problems[0].line
 
 
-def test_a_strangers_study_reads_no_file_outside_its_folder(folder):
+def test_an_untrusted_study_reads_no_file_outside_its_folder(folder):
     study(folder).save(folder / "people.study.yaml")
     (folder / "inner").mkdir()
     text = (folder / "people.study.yaml").read_text()
@@ -112,7 +112,7 @@ def test_a_strangers_study_reads_no_file_outside_its_folder(folder):
 
 
 @pytest.mark.slow
-def test_the_exported_python_names_it(folder):
+def test_the_exported_script_names_the_hierarchy_file(folder):
     whole = study(folder)
     opened = Study.open(whole.save(folder / "people.study.yaml"))
     for one in (whole, opened):
@@ -127,8 +127,8 @@ def test_the_exported_python_names_it(folder):
     assert len(pd.read_csv(folder / "release.csv")) == 400
 
 
-def test_kept_while_one_works_with_undo_and_other_tabs(folder):
-    """A study is one thing in several files: each is whole, and what another tab has done to any is noticed."""
+def test_hierarchy_files_follow_edits_undo_and_other_tabs(folder):
+    """Each file of a study is complete, and changes by another tab are detected."""
     first = study(folder)
     here = Keeper(folder / "people.study.yaml")
     here.save(first)
@@ -140,14 +140,14 @@ def test_kept_while_one_works_with_undo_and_other_tabs(folder):
     there = Keeper(here.path)
     assert there.open().hierarchies == first.hierarchies
     here.save(first)
-    there.save(other)  # the study's own text hardly changes, its file does
+    there.save(other)  # the study's text hardly changes, its hierarchy file does
     with pytest.raises(Changed):
         here.save(first.with_(seed=1))
     here.save(first.with_(seed=1), over=True)
     assert there.open().hierarchies == first.hierarchies
 
 
-def test_init_writes_it_beside_the_study(folder, capsys):
+def test_init_writes_the_hierarchy_file_next_to_the_study(folder, capsys):
     frame = pd.read_csv(folder / "people.csv")
     pd.concat([frame] * 3).to_csv(folder / "people.csv", index=False)
     assert (
@@ -158,4 +158,4 @@ def test_init_writes_it_beside_the_study(folder, capsys):
     assert f"file: {FILE}" in text and "PLANTED" not in text + said.out
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
     assert Study.open(folder / "people.study.yaml").hierarchies["employer"]["builder"] == "groups"
-    assert main(["init", str(folder / "people.csv")]) == 2, "it is not written over"
+    assert main(["init", str(folder / "people.csv")]) == 2, "the file is not overwritten"

@@ -1,4 +1,4 @@
-"""Measures by miners in a study: through its file, checked, swept, on a page and in the workbench's pickers."""
+"""Measures by miners in a study: in its file, in checks and sweeps, on a page and in the pickers."""
 
 from tests.commands.people import run, study_in
 from workbench.measures import GoodUtility, WorkloadUtility
@@ -21,7 +21,7 @@ recipes:
 """
 
 
-def test_a_study_keeps_miners_and_weights():
+def test_a_study_stores_miners_and_weights():
     study = Study.from_yaml(TEXT + MEASURES)
     again = Study.from_yaml(study.to_yaml())
     _, workload, good = again.measured()
@@ -31,7 +31,7 @@ def test_a_study_keeps_miners_and_weights():
     assert again.to_yaml() == study.to_yaml()
 
 
-def test_what_is_wrong_is_said_where_it_stands(tmp_path):
+def test_errors_are_reported_at_their_place(tmp_path):
     study_in(tmp_path, TEXT + MEASURES.replace("majority", "majoritee").replace("target: work", "target: wrok"))
     problems = check_study(tmp_path / "people.yaml").problems
     said = " ".join(map(str, problems))
@@ -41,7 +41,7 @@ def test_what_is_wrong_is_said_where_it_stands(tmp_path):
     assert problem.line == 9 and "age" in str(problem)
 
 
-def test_it_is_swept_and_its_frontier_is_printed(tmp_path, capsys):
+def test_a_study_with_miners_is_swept_and_its_frontier_printed(tmp_path, capsys):
     study = study_in(tmp_path, TEXT + MEASURES + "axes: [P_loss, U_gain(target=work)]\n")
     run(capsys, "sweep", study)
     out, _ = run(capsys, "frontier", study)
@@ -50,8 +50,8 @@ def test_it_is_swept_and_its_frontier_is_printed(tmp_path, capsys):
     assert len(list(store.glob("*.mined"))) > 4
 
 
-def test_a_quasi_identifier_may_be_predicted_and_a_check_mines_some_records_alone(tmp_path, monkeypatch):
-    """Without its quasi-identifiers a table does not say what is predicted; as it is, it does."""
+def test_a_quasi_identifier_may_be_predicted_and_a_check_mines_only_a_sample(tmp_path, monkeypatch):
+    """The predicted quasi-identifier is missing from a release without quasi-identifiers."""
     measures = "measures:\n- {name: good utility, target: age, miners: mean, error: absolute}\n- {name: privacy loss}\n"
     study_in(tmp_path, TEXT + measures)
     assert check_study(tmp_path / "people.yaml").problems == []

@@ -1,4 +1,4 @@
-"""A table without a sensitive column goes the whole way: candidates, a release, a report and a dashboard."""
+"""A table without a sensitive column works everywhere: candidates, a release, a report and a dashboard."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ MEASURES = {
 
 
 def people(count=600):
-    """The old live in Oak; towns and ages are skewed."""
+    """Return people with skewed towns and ages; the old live in Oak."""
     rng = np.random.default_rng(5)
     age = 18 + rng.gamma(2, 14, count).astype(int)
     town = np.where(age + rng.integers(0, 30, count) > 70, "Oak", rng.choice(["Ash", "Elm"], count, p=[0.8, 0.2]))
@@ -68,7 +68,7 @@ def test_measures_that_need_a_sensitive_column_declare_it(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("measures", MEASURES.values(), ids=MEASURES)
-def test_commands_report_and_dashboard(folder, capsys, measures):
+def test_commands_report_and_dashboard_work(folder, capsys, measures):
     (folder / "study.yaml").write_text(TEXT.replace("MEASURES", measures))
     out, _ = run(capsys, "check", "study.yaml")
     assert "nothing is sensitive, so charts show R_id and NCP" in out
@@ -97,7 +97,7 @@ def test_init_and_the_workbench_choose_measures_that_are_defined(folder, capsys)
     assert bench.session.study.axes == ("P_loss", "U_loss")
 
 
-def test_measures_that_somebody_chose_stay_and_the_chart_shows_others(folder):
+def test_chosen_measures_stay_and_the_chart_shows_others(folder):
     bench = widgets.Workbench(Study(
         data={"path": "people.csv"}, quasi=("age", "sex"), folder=str(folder), axes=("P_loss", "U_loss"),
         recipes=({"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [5, 20]}},),
@@ -119,8 +119,8 @@ def bundled_and_generated():
 @pytest.mark.parametrize(
     ("name", "frame", "quasi"), bundled_and_generated(), ids=lambda one: one if isinstance(one, str) else ""
 )
-def test_bundled_and_generated_tables_go_the_whole_way(folder, capsys, name, frame, quasi):
-    """Each from `init` to an exported release, a report and a published folder, with no column declared sensitive."""
+def test_bundled_and_generated_tables_work_from_init_to_a_report(folder, capsys, name, frame, quasi):
+    """Run `init`, an export, a report and a published folder without a sensitive column."""
     frame.to_csv(f"{name}.csv", index=False)
     study = Path(f"{name}.study.yaml")
     run(capsys, "init", f"{name}.csv", "--quasi", ",".join(quasi or frame.columns), "--out", study)

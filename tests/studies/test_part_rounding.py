@@ -1,4 +1,4 @@
-"""The counts of parts are decided together, and add up to what is published of the whole."""
+"""The counts of all parts are rounded together and add up to the published counts of the whole."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def test_parts_add_up_to_the_whole(seed):
             assert np.abs(counts - table.sensitive[name].totals).max() < 20
             rest[[labels.index(label) for label in table.sensitive[name].labels]] -= counts
         assert rest.sum() == published_total(whole, 10) - sum(published_total(one, 10) for one in tables.values())
-        assert 0 <= rest.sum() <= 30, "the ward that has no report"
+        assert 0 <= rest.sum() <= 30, "the ward without a report"
 
 
 def test_a_part_of_a_part_adds_up_to_that_part():
@@ -49,7 +49,7 @@ def test_a_part_of_a_part_adds_up_to_that_part():
     assert both.to_dict() == dict(zip(north.sensitive["ill"].labels, published_values(north, "ill", 10), strict=True))
 
 
-def test_a_copy_in_another_process_has_the_decided_counts():
+def test_a_copy_in_another_process_has_the_same_counts():
     import pickle
 
     base = study().read(wards(np.random.default_rng(5)))

@@ -1,4 +1,4 @@
-"""A study is proposed for data, each choice with its reason, and no value is in a reason."""
+"""Proposed studies give a reason for each choice, without values of the data."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def people():
     return frame
 
 
-def test_recipes_have_a_smallest_class(people):
+def test_proposed_recipes_have_a_minimum_class_size(people):
     table = Table.from_frame(people.drop(columns="name"), quasi=["age"], sensitive="diagnosis")
     for recipe in recipes_for(table):
         models = recipe["model"] if isinstance(recipe["model"], list) else [recipe["model"]]
@@ -37,7 +37,7 @@ def test_a_hierarchy_is_proposed_without_a_value_in_its_reason(people):
     assert level_of(column, given) >= 1
 
 
-def test_the_file_of_a_beginning_is_a_study_and_names_no_record(people, tmp_path):
+def test_the_proposed_file_is_a_valid_study_without_records(people, tmp_path):
     path = tmp_path / "people.csv"
     people.to_csv(path, index=False)
     start = propose_with_reasons(path)
@@ -46,14 +46,14 @@ def test_the_file_of_a_beginning_is_a_study_and_names_no_record(people, tmp_path
     assert start.reasons() and "secret" not in start.text()
 
 
-def test_a_quasi_identifier_that_another_gives_away_is_said_above(people, tmp_path):
+def test_a_quasi_identifier_that_follows_from_another_is_reported_at_the_top(people, tmp_path):
     towns = people.assign(zip=(people.age // 3).astype(str).radd("z"), state=(people.age // 12).astype(str).radd("s"))
     towns.to_csv(tmp_path / "people.csv", index=False)
     head = propose_with_reasons(tmp_path / "people.csv", quasi=["zip", "state"]).head
     assert "zip determines state. Generalizing state hides nothing unless zip is generalized too." in head
 
 
-def test_text_columns_get_groups_of_values_that_go_together(tmp_path):
+def test_text_columns_get_groups_of_related_values(tmp_path):
     rng = np.random.default_rng(8)
     school = rng.choice(["Masters", "Doctorate", "Preschool", "9th", "10th"], 900)
     low = np.isin(school, ["Preschool", "9th", "10th"])
@@ -69,4 +69,4 @@ def test_text_columns_get_groups_of_values_that_go_together(tmp_path):
     reasons = dict(start.reasons())
     assert "similar other quasi-identifiers" in reasons["education (hierarchies)"]
     assert "sex" not in start.study.hierarchies and "two values need no groups" in start.text()
-    assert "Doctorate" not in " ".join(reasons.values()), "no reason has a value of the data"
+    assert "Doctorate" not in " ".join(reasons.values()), "no reason contains a value of the data"

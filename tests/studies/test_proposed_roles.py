@@ -1,4 +1,4 @@
-"""The roles that are proposed: on Adult, on real files as an expert would choose them, and on awkward tables."""
+"""Proposed roles for Adult, for real files (compared with an expert's choice) and for awkward tables."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from workbench.data.uniqueness import NAMELIKE, is_nearly_unique, survey
 from workbench.studies.proposed_roles import propose_roles
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-EXPERT = {  # what an expert would choose, and how many of the proposed roles may differ
+EXPERT = {  # an expert's choice, and how many of the proposed roles may differ
     "namcs-2011": {
         "quasi": {"month", "age", "sex", "race", "region", "metropolitan", "past_visits", "medicare_payment"},
         "sensitive": {"major_reason", "n_chronic_conditions", "asthma", "copd", "any_medication", "dx1_3"},
@@ -20,7 +20,7 @@ EXPERT = {  # what an expert would choose, and how many of the proposed roles ma
         "dropped": {"dx1"},
         "weight": {"weight"},
     },
-    # an amount may be known or may be what is to be protected: a person decides, and until then it is left out
+    # an amount may be a quasi-identifier or sensitive: it is dropped until a person decides
     "donations-2008": {"quasi": {"state", "zip", "employer"}, "sensitive": {"party"}, "dropped": {"amount"}},
 }
 
@@ -47,7 +47,7 @@ def test_roles_of_real_files_are_those_of_an_expert(name):
     assert set(advice) == set.union(*EXPERT[name].values()) and all(one.reason for one in advice.values())
 
 
-def test_a_column_that_follows_from_a_sensitive_one_is_left_out_or_taken_instead():
+def test_a_column_that_determines_or_follows_from_a_sensitive_one_is_dropped_or_replaces_it():
     rng = np.random.default_rng(5)
     n, codes = 6000, np.array([f"{chr(65 + i % 20)}{i % 90 + 10}.{i % 7}" for i in range(2600)])
     frame = pd.DataFrame({"diagnosis": codes[rng.integers(0, 2600, n)], "few": codes[rng.integers(0, 60, n)]})
@@ -60,14 +60,14 @@ def test_a_column_that_follows_from_a_sensitive_one_is_left_out_or_taken_instead
     assert "It follows from dx2, which is sensitive" in advice["part"].reason
 
 
-def test_what_others_know_stays_though_something_sensitive_follows_from_it():
+def test_a_quasi_identifier_stays_although_it_determines_a_sensitive_value():
     rng = np.random.default_rng(6)
     frame = pd.DataFrame({"town": rng.choice(list("abcdefgh"), 900), "age": rng.integers(0, 90, 900)})
     frame["income"] = frame.town.map({town: 1000 * (i // 3) for i, town in enumerate("abcdefgh")})
     assert roles(frame) == {"town": "quasi", "age": "quasi", "income": "sensitive"}
 
 
-def test_what_tells_nothing_is_neutral_and_nothing_else():
+def test_only_uninformative_columns_are_neutral():
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({f"n{i}": rng.integers(0, 3 + i, 700) for i in range(14)}).assign(same="x")
     found = roles(frame)
@@ -146,7 +146,7 @@ def test_proposals_that_follow_from_one_column():
 
 
 @pytest.mark.parametrize("name", ["name", "Patient Name", "last_name", "LastName", "email", "e-mail", "ssn", "phone"])
-def test_what_is_called_like_a_name_is_an_identifier_though_not_unique(name):
+def test_a_column_named_like_a_name_is_an_identifier_although_not_unique(name):
     frame = pd.DataFrame({name: ["Anna", "Bo", "Carl", "Dora"] * 25, "age": range(100)})
     table = Table.bare(frame)
     assert propose_roles(table, survey(table))[name].role == "identifier"
@@ -155,7 +155,7 @@ def test_what_is_called_like_a_name_is_an_identifier_though_not_unique(name):
 @pytest.mark.parametrize(
     ("name", "values"), [("country_name", ["A", "B"]), ("product name", ["A", "B"]), ("name", [1, 2])]
 )
-def test_not_every_name_is_a_persons(name, values):
+def test_not_every_name_is_that_of_a_person(name, values):
     table = Table.bare(pd.DataFrame({name: values * 50, "age": range(100)}))
     assert propose_roles(table, survey(table))[name].role != "identifier"
 
@@ -188,7 +188,7 @@ def test_the_failures_of_earlier_proposals_are_corrected():
     }  # fmt: skip
 
 
-def test_a_column_that_distinguishes_records_as_an_identifier_does_is_one_too():
+def test_a_column_as_distinctive_as_an_identifier_is_an_identifier():
     rng = np.random.default_rng(12)
     utility = rng.integers(1000, 1090, 600)
     frame = pd.DataFrame({"UTILITYID": utility, "UTNM": [f"Power {i}" for i in utility]})
@@ -198,7 +198,7 @@ def test_a_column_that_distinguishes_records_as_an_identifier_does_is_one_too():
     assert advice["STATE"].role == "quasi"
 
 
-def test_amounts_are_proposed_where_nothing_else_is_known():
+def test_amounts_are_quasi_identifiers_if_there_are_no_others():
     rng = np.random.default_rng(13)
     names = ["SALES", "LABOR.COSTS", "TREASURY", *(f"ITEM{i}" for i in range(9))]
     frame = pd.DataFrame({name: np.round(np.exp(rng.normal(12, 2, 400)), 2) for name in names})
@@ -209,7 +209,7 @@ def test_amounts_are_proposed_where_nothing_else_is_known():
     )
 
 
-def test_a_few_values_of_a_small_table_are_nearly_no_name():
+def test_few_values_of_a_small_table_are_hardly_evidence_of_a_name():
     frame = pd.DataFrame({"word": list("aabbccddeeffg"), "age": range(30, 43)})
     assert proposed(Table.bare(frame))["word"].role != "identifier"
     assert "name" not in proposed(Table.bare(frame))["word"].reason
@@ -223,7 +223,7 @@ EXPECTED = {  # tables of sdcMicro: the roles that earlier proposals got wrong
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_tables_of_sdcmicro(name):
+def test_roles_of_sdcmicro_tables(name):
     path = SHARED / "sdcmicro" / f"{name}.csv.gz"
     if not path.exists():
         pytest.skip(f"{path} is not there")

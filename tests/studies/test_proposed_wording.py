@@ -1,4 +1,4 @@
-"""A proposed study says records, not people, and points at what its data leave open."""
+"""A proposed study mentions records, not people, and marks what the data leave open."""
 
 import numpy as np
 import pandas as pd
@@ -33,11 +33,11 @@ def visits(count=400) -> pd.DataFrame:
         (["id", "age", "paid"], ("record", "records")),
     ],
 )
-def test_one_record_is_called_by_the_column_that_numbers_them(names, record):
+def test_records_are_named_after_the_column_that_numbers_them(names, record):
     assert record_of(names) == record
 
 
-def test_a_name_with_a_number_says_little():
+def test_a_numbered_name_is_uninformative():
     assert cryptic_names(["age", "dx1_3", "n_chronic_conditions"]) == ["dx1_3"]
 
 
@@ -45,7 +45,7 @@ def column(values):
     return Table.from_frame(pd.DataFrame({"n": values}), quasi=["n"]).columns["n"]
 
 
-def test_a_frequent_negative_number_apart_from_the_others_may_mean_missing():
+def test_a_frequent_isolated_negative_number_may_mean_missing():
     assert codes_for_missing(column([-7] * 5 + [1, 2, 3] * 30)) == ["-7"]
     assert codes_for_missing(column([-9, -8] * 5 + [0, 2, 3] * 30)) == ["-9", "-8"]
     assert codes_for_missing(column([-7.0] * 5 + [0.5, 2, 3] * 30)) == ["-7"]
@@ -55,14 +55,14 @@ def test_a_frequent_negative_number_apart_from_the_others_may_mean_missing():
     assert codes_for_missing(column(["-7", "x"] * 9)) == []
 
 
-def test_coordinates_and_usual_numbers_are_no_codes_for_missing():
+def test_coordinates_and_common_numbers_are_not_codes_for_missing_values():
     south = pd.DataFrame({"Latitude": [-33.0] * 5 + [40.5, 41.5] * 30, "n": [-33] * 5 + [1, 2] * 30})
     south["latitude_code"], south["m"] = [-9.0] * 5 + [40.5, 41.5] * 30, [-99] * 5 + [1, 2] * 30
     columns = Table.bare(south).columns
     assert [codes_for_missing(columns[name]) for name in south] == [[], [], [], ["-99"]]
 
 
-def test_records_that_repeat_another_are_noted():
+def test_duplicate_records_are_noted():
     frame = pd.concat([visits(60)] * 3, ignore_index=True)
     table = Table.from_frame(frame, quasi=["age"])
     assert repeated_share(table, list(frame)) == pytest.approx(2 / 3)
@@ -74,7 +74,7 @@ def test_records_that_repeat_another_are_noted():
     assert not any("repeat" in one for one in notes(Table.from_frame(named, quasi=["age"]), list(frame)))
 
 
-def test_the_file_says_records_and_has_the_lines_to_complete(tmp_path):
+def test_the_file_mentions_records_and_has_lines_to_complete(tmp_path):
     visits().to_csv(tmp_path / "visits.csv", index=False)
     start = propose_with_reasons(
         tmp_path / "visits.csv", quasi=["age", "past_visits"], sensitive=["dx1_3"], folder=tmp_path

@@ -1,4 +1,4 @@
-"""What may stand in a recipe: each fault with its place, none that quotes data."""
+"""Faults of a recipe have a place and quote no data."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_fau
 MONDRIAN = {"name": "mondrian"}
 
 
-def told(faults):
+def messages(faults):
     return [(fault.path, fault.text) for fault in faults]
 
 
-def test_a_good_recipe_has_no_fault():
+def test_a_valid_recipe_has_no_fault():
     model = [{"name": "k-anonymity", "k": [2, 5]}, {"name": "t-closeness", "t": 0.2}]
     ranges = {"method": MONDRIAN, "model": model}
-    assert told(recipe_faults(ranges)) == []
+    assert messages(recipe_faults(ranges)) == []
     assert [path for path, _, _ in parts_of(ranges)] == [("method",), ("model", 0), ("model", 1)]
 
 
@@ -29,11 +29,11 @@ def test_a_good_recipe_has_no_fault():
         ({"method": MONDRIAN, "model": {"name": "k-anonymity", "k": list(range(2, 20_000))}}, ("model",), "10,000"),
     ],
 )
-def test_a_fault_says_where_it_stands(ranges, path, text):
-    found = told(recipe_faults(ranges))
+def test_a_fault_has_its_place(ranges, path, text):
+    found = messages(recipe_faults(ranges))
     assert any(where == path and text in said for where, said in found), found
 
 
-def test_all_faults_of_a_variant_come_at_once():
-    paths = {path for path, _ in told(variant_faults("model", {"name": "t-closeness", "t": -1, "distance": "x"}))}
+def test_all_faults_of_a_variant_are_reported_together():
+    paths = {path for path, _ in messages(variant_faults("model", {"name": "t-closeness", "t": -1, "distance": "x"}))}
     assert {("t",), ("distance",)} <= paths

@@ -1,4 +1,4 @@
-"""What may stand in a study's file: every fault at once, each with its place."""
+"""All faults of a study's file are reported together with their places."""
 
 import pytest
 
@@ -17,7 +17,7 @@ GOOD = {
 }
 
 
-def test_a_good_study_has_no_fault():
+def test_a_valid_study_has_no_fault():
     assert list(study_faults(GOOD)) == []
 
 
@@ -38,7 +38,7 @@ def test_a_good_study_has_no_fault():
         ("seed", -1, ("seed",)),
     ],
 )
-def test_a_fault_stands_at_its_place_beside_all_others(key, value, path):
+def test_each_fault_has_its_place_among_all_others(key, value, path):
     found = list(study_faults({**GOOD, "axes": "P_loss", key: value}))
     assert ("axes",) in [fault.path for fault in found]
     assert any(fault.path[: len(path)] == path for fault in found), found

@@ -1,4 +1,4 @@
-"""The script that makes a release again: it is run, and its classes are the engine's."""
+"""The script that reproduces a release has the classes of the engine."""
 
 import runpy
 import sys
@@ -31,7 +31,7 @@ ADULT = Study(
 
 
 def run(code, tmp_path, *arguments):
-    """What the script defines."""
+    """Run a script and return what it defines."""
     path = tmp_path / "release.py"
     path.write_text(code, "utf-8")
     before = sys.argv
@@ -42,8 +42,8 @@ def run(code, tmp_path, *arguments):
         sys.argv = before
 
 
-def same(one, other):
-    """Whether two releases have the same classes, whatever their order."""
+def have_equal_classes(one, other):
+    """Return whether two releases have equal classes in any order."""
     rows = [
         np.column_stack([r.classes.sizes, r.classes.low, r.classes.high, *r.classes.histograms.values()])
         for r in (one, other)
@@ -71,15 +71,15 @@ def table():
     ],
     ids=str,
 )
-def test_the_script_makes_the_same_release(recipe, table, tmp_path):
+def test_the_script_reproduces_the_release(recipe, table, tmp_path):
     code = python_code(ADULT, recipe)
     assert str(tmp_path) not in code
     assert max(map(len, code.splitlines()[1:])) <= 120
     assert recipe.method.caution in " ".join(code.split())
-    assert same(run(code, tmp_path)["release"], recipe.release(table))
+    assert have_equal_classes(run(code, tmp_path)["release"], recipe.release(table))
 
 
-def test_files_beside_the_study(tmp_path, monkeypatch):
+def test_the_script_reads_files_next_to_the_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame(
         {"zip": ["A1", "A2", "B1", "B2"] * 5, "age": [20, 30, 40, 50] * 5, "ill": ["flu", "cold"] * 10}
@@ -95,60 +95,64 @@ def test_files_beside_the_study(tmp_path, monkeypatch):
     )
     recipe = Recipe(Mondrian(), KAnonymity(10))
     made = run(python_code(study, recipe), tmp_path)["release"]
-    assert same(made, recipe.release(study.table(study.read())))
+    assert have_equal_classes(made, recipe.release(study.table(study.read())))
     assert made.table.columns["zip"].hierarchy is not None
 
 
-def test_a_level_of_a_sensitive_column(tmp_path):
+def test_the_script_sets_the_level_of_a_sensitive_column(tmp_path):
     study = ADULT.with_(
         sensitive=("native_country",), levels={"native_country": 1}, hierarchies={"native_country": "bundled"}
     )
     recipe = Recipe(Mondrian(), KAnonymity(200))
-    assert same(run(python_code(study, recipe), tmp_path)["release"], recipe.release(study.table(study.read())))
+    assert have_equal_classes(
+        run(python_code(study, recipe), tmp_path)["release"], recipe.release(study.table(study.read()))
+    )
 
 
-def test_levels_to_be_released_at(tmp_path):
+def test_the_script_sets_release_levels(tmp_path):
     study = ADULT.with_(released_levels={"age": [1, 3], "sex": [0, 1]})
     made = run(python_code(study, Recipe(Mondrian(), KAnonymity(200))), tmp_path)["release"]
     assert made.table.level_ranges == {"age": (1, 3), "sex": (0, 1)} == study.table(study.read()).level_ranges
 
 
-def test_columns_that_count_more_than_once(tmp_path):
+def test_the_script_sets_the_importance_of_columns(tmp_path):
     study = ADULT.with_(importance={"age": 3})
     made = run(python_code(study, Recipe(Mondrian(), KAnonymity(200))), tmp_path)["release"]
     assert made.table.importance == {"age": 3} == study.table(study.read()).importance
 
 
-def test_data_that_were_handed_over_are_named_in_the_call(tmp_path):
+def test_given_data_are_an_argument_of_the_script(tmp_path):
     frame = pd.DataFrame({"age": range(20, 60), "ill": ["flu", "cold"] * 20})
     frame.to_csv(tmp_path / "people.csv", index=False)
     study = Study(data={"given": "frame"}, quasi=("age",), sensitive=("ill",))
     recipe = Recipe(Mondrian(), KAnonymity(10))
     code = python_code(study, recipe)
     made = run(code, tmp_path, tmp_path / "people.csv")["release"]
-    assert same(made, recipe.release(study.table(study.read(frame))))
+    assert have_equal_classes(made, recipe.release(study.table(study.read(frame))))
 
 
-def test_data_with_a_column_that_holds_nothing(tmp_path, monkeypatch):
+def test_the_script_handles_an_empty_column(tmp_path, monkeypatch):
     frame = pd.DataFrame({"age": range(40), "ill": ["a", "b"] * 20, "remarks": [None] * 40})
     frame.to_csv(tmp_path / "data.csv", index=False)
     monkeypatch.chdir(tmp_path)
     study = Study(data={"path": "data.csv"}, quasi=("age",), sensitive=("ill",), folder=tmp_path)
     recipe = Recipe(Mondrian(), KAnonymity(4))
     made = run(python_code(study, recipe), tmp_path)["release"]
-    assert same(made, recipe.release(study.table(study.read())))
+    assert have_equal_classes(made, recipe.release(study.table(study.read())))
 
 
-def test_a_query(tmp_path):
+def test_the_script_runs_a_query(tmp_path):
     path = tmp_path / "people.csv"
     pd.DataFrame({"age": range(20, 60), "ill": ["flu", "cold"] * 20}).to_csv(path, index=False)
     sql = f"SELECT * FROM '{path}' WHERE age < 50"
     study = Study(data={"sql": sql}, quasi=("age",), sensitive=("ill",), folder=str(tmp_path))
     recipe = Recipe(Mondrian(), KAnonymity(10))
-    assert same(run(python_code(study, recipe), tmp_path)["release"], recipe.release(study.table(study.read())))
+    assert have_equal_classes(
+        run(python_code(study, recipe), tmp_path)["release"], recipe.release(study.table(study.read()))
+    )
 
 
-def test_run_as_a_program_it_writes_the_file(tmp_path, monkeypatch, capsys):
+def test_the_script_writes_the_file_if_run_as_a_program(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "release.py"
     path.write_text(python_code(ADULT, Recipe(Mondrian(), KAnonymity(50)), giveaways=True), "utf-8")
@@ -157,14 +161,14 @@ def test_run_as_a_program_it_writes_the_file(tmp_path, monkeypatch, capsys):
     assert "k-anonymity, k = 50 holds" in capsys.readouterr().out
 
 
-def test_giveaways_are_refused_unless_it_was_said(tmp_path, monkeypatch):
+def test_revealing_columns_are_refused_unless_allowed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "release.py").write_text(python_code(ADULT, Recipe(Mondrian(), KAnonymity(50))), "utf-8")
     with pytest.raises(BadInput, match="neutral columns"):
         runpy.run_path(str(tmp_path / "release.py"), run_name="__main__")
 
 
-def test_a_model_that_no_file_holds_is_refused():
+def test_a_model_without_a_source_file_is_refused():
     class Mine(Model):
         name = "mine"
         limit = 0.0
@@ -180,22 +184,26 @@ def test_a_model_that_no_file_holds_is_refused():
         python_code(ADULT, Recipe(Mondrian(), Mine()))
 
 
-def test_names_that_would_end_the_docstring_do_not(tmp_path):
+def test_names_cannot_end_the_docstring(tmp_path):
     study = ADULT.with_(name='""" + danger() + """')
     assert run(python_code(study, Recipe(Keep())), tmp_path)["release"].table.records == 45_222
 
 
-def test_the_bundled_table_is_where_the_script_says():
+def test_the_script_finds_the_bundled_table():
     assert "datasets.path('adult')" in python_code(ADULT, Recipe(Keep()))
     assert datasets.path("adult").exists()
 
 
-def test_the_script_weighs_as_the_study_does(tmp_path):
+def test_the_script_uses_the_weights_of_the_study(tmp_path):
     study = ADULT.with_(identifiers=(), weight=("fnlwgt",))
     recipe = Recipe(Mondrian(), KAnonymity(500))
     code = python_code(study, recipe, giveaways=True)
     made, release = run(code, tmp_path)["release"], recipe.release(study.table(study.read()))
-    assert 'weight="fnlwgt"' in code.replace("'", '"') and same(made, release) and "fnlwgt" not in made.frame()
+    assert (
+        'weight="fnlwgt"' in code.replace("'", '"')
+        and have_equal_classes(made, release)
+        and "fnlwgt" not in made.frame()
+    )
     assert weights.people(made.table).sum() == weights.people(release.table).sum() > 10**9
 
 
@@ -206,10 +214,10 @@ def test_the_script_names_the_population(tmp_path, monkeypatch):
     study = Study(data={"path": "ill.csv"}, quasi=("age",), sensitive=("ill",), population={"csv": "all.csv"})
     study, recipe = study.with_(regions={"age": "exact"}), Recipe(Mondrian(), KMap(2))
     made = run(python_code(study, recipe), tmp_path)["release"]
-    assert same(made, recipe.release(study.table(study.read()))) and len(made.classes) == 3
+    assert have_equal_classes(made, recipe.release(study.table(study.read()))) and len(made.classes) == 3
 
 
-def test_workloads_are_in_the_script(tmp_path):
+def test_the_script_contains_the_workloads(tmp_path):
     study = ADULT.with_(
         workloads={
             "by sex": [f"sex = 'Male' and age >= {age}" for age in range(20, 40)],
@@ -220,4 +228,6 @@ def test_workloads_are_in_the_script(tmp_path):
     assert max(map(len, code.splitlines()[1:])) <= 120
     assert run(code, tmp_path)["release"].table.workloads == study.workloads
     serving = Recipe(Mondrian("workload", workload="by sex"), KAnonymity(200))
-    assert same(run(python_code(study, serving), tmp_path)["release"], serving.release(study.table(study.read())))
+    assert have_equal_classes(
+        run(python_code(study, serving), tmp_path)["release"], serving.release(study.table(study.read()))
+    )

@@ -1,4 +1,4 @@
-"""A study: plain data in, the same table, recipes and measures out, and the same file back."""
+"""Studies: the table, recipes and measures described by plain data, and round trips through files."""
 
 import re
 from pathlib import Path
@@ -15,20 +15,20 @@ from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
 from workbench.studies.study import Study
 
 
-def test_a_study_goes_through_its_file():
+def test_a_study_survives_a_round_trip_through_text():
     study = Study.from_yaml(TEXT)
     assert Study.from_yaml(study.to_yaml()) == study
     assert study.caps == {"P_loss": 0.15}
     assert study.sensitive == ("occupation",)
 
 
-def test_it_is_saved_and_opened(tmp_path):
+def test_a_study_is_saved_and_opened(tmp_path):
     study = Study.from_yaml(TEXT)
     study.save(tmp_path / "adult.study.yaml")
     assert Study.open(tmp_path / "adult.study.yaml").to_dict() == study.to_dict()
 
 
-def test_its_table_is_the_one_that_code_makes():
+def test_the_table_of_a_study_equals_one_made_in_python():
     study = Study.from_yaml(without("hierarchies"))
     study = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES})
     table, direct = study.table(study.read()), datasets.adult()
@@ -37,7 +37,7 @@ def test_its_table_is_the_one_that_code_makes():
     assert exact.fingerprint == direct.fingerprint
 
 
-def test_measures_keep_their_settings():
+def test_measures_have_their_settings():
     assert [(m.key, m.settings()) for m in Study.from_yaml(TEXT).measured()][1][1]["min_support"] == 0.1
 
 
@@ -72,19 +72,19 @@ def test_measures_keep_their_settings():
         (None, "not text"),
     ],
 )
-def test_what_is_wrong_is_said(text, says):
+def test_errors_are_reported(text, says):
     with pytest.raises(BadInput, match=says):
         Study.from_yaml(text)
 
 
-def test_the_words_about_a_wrong_value_do_not_repeat_it():
+def test_the_error_of_a_wrong_value_does_not_quote_it():
     with pytest.raises(BadInput) as caught:
         Study.from_yaml("study: x\ncaps: {P_loss: 2024-13-77}")
     assert "2024" not in str(caught.value) and caught.value.__cause__ is caught.value.__context__ is None
 
 
-def test_what_is_shared_in_memory_is_written_out():
-    """Or the study could not be opened again."""
+def test_shared_objects_are_written_without_aliases():
+    """Aliases would prevent opening the study again."""
     name, sizes = {"name": "mondrian"}, [2, 5]
     study = Study(recipes=[{"method": name, "model": {"name": "k-anonymity", "k": sizes}}] * 2)
     assert Study.from_yaml(study.to_yaml()).recipes == study.recipes
@@ -95,7 +95,7 @@ QUERY = 'data: {{sql: "SELECT * FROM {}"}}'
 
 @pytest.fixture
 def places(tmp_path):
-    """A study's folder, and a secret beside it that can be reached from inside."""
+    """Return a study's folder next to a secret file that links can reach."""
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
     for name in ("secret.csv", "inside.csv"):
@@ -127,7 +127,7 @@ def test_a_query_of_a_study_reads_no_file_outside_its_folder(places, function):
     assert "4711" not in str(caught.value) and "root" not in str(caught.value)
 
 
-def test_a_query_of_a_study_reads_what_lies_beside_it(places):
+def test_a_query_of_a_study_reads_files_next_to_it(places):
     for folder in (places / "in", places / "it's"):
         folder.mkdir(exist_ok=True)
         (folder / "data.csv").write_text("sex,illness\nMale,flu\nFemale,cold\n")
@@ -136,32 +136,32 @@ def test_a_query_of_a_study_reads_what_lies_beside_it(places):
 
 
 @pytest.mark.parametrize("name", ["../secret.csv", "link.csv", "/etc/passwd", "{out}/secret.csv", "a/../../secret.csv"])
-def test_a_strangers_study_names_no_file_outside_its_folder(places, name):
+def test_an_untrusted_study_names_no_file_outside_its_folder(places, name):
     name = name.format(out=places)
     for text in (f"data: {{path: {name}}}", f"hierarchies: {{sex: {{csv: {name}}}}}"):
         with pytest.raises(BadInput, match="outside the folder of the study"):
             Study.from_yaml(text, places / "in", confined=True)
-        assert Study.from_yaml(text, places / "in").to_dict()  # the analyst's own may
+        assert Study.from_yaml(text, places / "in").to_dict()  # the analyst's own study may
     with pytest.raises(BadInput, match="outside the folder"):
         Study.from_yaml('data: {path: "a\\0b"}', places / "in", confined=True)
 
 
-def test_a_strangers_study_names_files_in_its_folder(places):
+def test_an_untrusted_study_names_files_in_its_folder(places):
     for name in ("data.csv", f"{places}/in/data.csv"):
         assert Study.from_yaml(f"data: {{path: {name}}}", places / "in", confined=True).read().records == 2
 
 
-def test_an_endless_file_is_no_study():
+def test_an_endless_file_is_not_a_study():
     with pytest.raises(BadInput, match="longer than"):
         Study.open("/dev/zero")
 
 
-def test_data_that_were_handed_over_are_asked_for_again():
+def test_given_data_are_required_again_on_opening():
     with pytest.raises(BadInput, match="give them again"):
         Study(data={"given": "frame"}).read()
 
 
-def test_a_hierarchy_lies_beside_the_study(tmp_path):
+def test_a_hierarchy_file_is_next_to_the_study(tmp_path):
     (tmp_path / "sex.csv").write_text("Female;person\nMale;person\n")
     (tmp_path / "data.csv").write_text("sex,illness\nMale,flu\nFemale,flu\nMale,cold\n")
     text = "data: {path: data.csv}\nroles: {quasi: [sex], sensitive: illness}\nhierarchies: {sex: {csv: sex.csv}}\n"
@@ -170,7 +170,7 @@ def test_a_hierarchy_lies_beside_the_study(tmp_path):
     assert study.table(study.read()).columns["sex"].hierarchy.levels[0].labels == ("person",)
 
 
-def test_what_is_dropped_is_in_no_release_and_in_the_file():
+def test_dropped_columns_are_in_the_file_and_in_no_release():
     study = Study(data={"given": "x"}, quasi=("age",), sensitive=("ill",), identifiers=("name",), dropped=("ward",))
     assert Study.from_yaml(study.to_yaml()).to_dict() == study.to_dict()
     frame = pd.DataFrame({"name": ["a", "b"], "age": [1, 2], "ill": ["x", "y"], "ward": ["A", "B"], "note": ["c", "d"]})
@@ -180,7 +180,7 @@ def test_what_is_dropped_is_in_no_release_and_in_the_file():
         Study.from_yaml("data: {given: x}\nroles: {quasi: [a], left: [b]}\n")
 
 
-def test_missing_values_are_left_out_when_identifiers_are_gone():
+def test_records_with_missing_values_are_dropped_after_identifiers():
     frame_of = "name,age,illness\nAnn,30,flu\n,31,cold\nBob,,flu\nEve,33,cold\n"
     study = Study(
         data={"given": "x", "drop_missing": True}, quasi=("age",), sensitive=("illness",), identifiers=("name",)
@@ -194,7 +194,7 @@ def test_missing_values_are_left_out_when_identifiers_are_gone():
     assert study.with_(identifiers=()).table(base).records == 2
 
 
-def test_a_study_of_a_part_of_the_data(tmp_path):
+def test_a_study_may_select_a_part_of_the_data(tmp_path):
     rows = ["Mexico,30,flu,x", "Mexico,31,cold,", "Peru,30,flu,y", "Peru,44,flu,z", "Mexico,30,cold,"]
     (tmp_path / "data.csv").write_text("country,age,illness,note\n" + "\n".join(rows) + "\n")
     text = (
@@ -216,26 +216,26 @@ def test_a_study_of_a_part_of_the_data(tmp_path):
         Table.bare(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
 
 
-def test_a_column_that_holds_nothing_in_a_part_is_left_out(tmp_path):
+def test_an_empty_column_of_a_part_is_dropped(tmp_path):
     (tmp_path / "data.csv").write_text("country,age,note\nMexico,30,\nMexico,31,\nPeru,30,y\n")
     assert Table.bare(tmp_path / "data.csv").only({"country": "Mexico"}).names == ["country", "age"]
 
 
-def test_the_file_says_which_version_wrote_it():
+def test_the_file_names_the_version_that_wrote_it():
     study = Study.from_yaml(TEXT)
     assert "versions:" in study.to_yaml() and "versions" not in study.to_dict()
     with pytest.raises(BadInput, match="line 2: the file was written by a newer workbench"):
         Study.from_yaml("study: x\nversions: {format: 2}")
 
 
-def test_opening_a_file_names_it_and_the_line(tmp_path, monkeypatch):
+def test_errors_of_opening_name_the_file_and_the_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my.yaml").write_text(TEXT.replace("k: [10, 50]", "k: [10, 0.5]"))
     with pytest.raises(BadInput, match=r"^my\.yaml, line 9: k-anonymity: k = 0\.5 must be a whole number$"):
         Study.open("my.yaml")
 
 
-def test_the_documented_study_is_one_and_every_key_is_documented():
+def test_the_documented_study_is_valid_and_every_key_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "study.md").read_text()
     example = text.split("```yaml\n")[1].split("```")[0]
     assert len(Study.from_yaml(example).candidates()) == 5
@@ -243,7 +243,7 @@ def test_the_documented_study_is_one_and_every_key_is_documented():
         assert key in text
 
 
-def test_a_study_says_what_its_columns_and_records_are_called():
+def test_a_study_has_titles_of_columns_and_records():
     study = Study.from_yaml(TEXT + "titles: {race: origin}\nrecord: [visit, visits]\n")
     assert study.titles == {"race": "origin"} and study.record == ("visit", "visits")
     assert Study.from_yaml(study.to_yaml()) == study
@@ -262,13 +262,13 @@ def test_a_study_says_what_its_columns_and_records_are_called():
         ("record: [visit, '']", "[visit, visits]"),
     ],
 )
-def test_what_is_wrong_with_titles_is_said_with_its_line(line, says):
+def test_errors_in_titles_are_reported_with_their_line(line, says):
     with pytest.raises(BadInput, match=re.escape(says)) as caught:
         Study.from_yaml(TEXT + line + "\n")
     assert f"line {len(TEXT.splitlines()) + 1}" in str(caught.value)
 
 
-def test_a_weight_is_one_name_in_the_file_and_in_no_release():
+def test_a_weight_is_one_column_and_in_no_release():
     text = "study: s\ndata: {given: x}\nroles: {quasi: [age], sensitive: [ill], weight: stands_for}\n"
     study = Study.from_yaml(text)
     assert study.weight == ("stands_for",) and "weight: stands_for\n" in study.to_yaml()
@@ -303,7 +303,7 @@ def test_a_study_names_the_file_of_its_population(tmp_path):
         study.with_(population={"csv": "none.csv"}).table(study.read())
 
 
-def test_workloads_go_with_the_table_and_through_the_file(tmp_path):
+def test_workloads_are_in_the_table_and_in_the_file(tmp_path):
     (tmp_path / "ill.csv").write_text("age,ill\n1,x\n2,y\n2,x\n")
     (tmp_path / "log.sql").write_text("age >= 2\n")
     text = "data: {path: ill.csv}\nroles: {quasi: [age], sensitive: ill}\nworkloads:\n  log: {file: log.sql}\n"
@@ -316,14 +316,14 @@ def test_workloads_go_with_the_table_and_through_the_file(tmp_path):
     assert study.to_dict()["workloads"]["log"] == {"file": "log.sql"}
 
 
-def test_a_study_of_a_sample_asks_for_intervals_unless_it_says_otherwise():
+def test_a_study_of_a_sample_requests_intervals_by_default():
     text = "study: Some\ndata: {bundled: adult, sample: 200}\nroles: {quasi: [age], sensitive: [sex]}\n"
     study = Study.from_yaml(text)
     assert study.intervals == {"over": "records"} == Study.from_yaml(study.to_yaml()).intervals
     assert Study.from_yaml(text + "intervals: {over: seeds}").intervals == {"over": "seeds"}
     without = Study.from_yaml(text + "intervals: {}")
     assert without.intervals == {} == Study.from_yaml(without.to_yaml()).intervals
-    assert without.of({**without.data, "sample": 100}).intervals == {}, "it was decided before"
+    assert without.of({**without.data, "sample": 100}).intervals == {}, "an explicit choice has priority"
     whole = Study.from_yaml(text.replace(", sample: 200", ""))
     assert whole.intervals == {} and whole.of(study.data).intervals == {"over": "records"}
     base = study.read()
@@ -335,12 +335,12 @@ def test_a_study_of_a_sample_asks_for_intervals_unless_it_says_otherwise():
 
 
 @pytest.mark.parametrize("sample", ["0", "-3", "yes", "1.5", "[3]"])
-def test_a_sample_of_no_number_is_refused_before_anything_is_read(sample):
+def test_an_invalid_sample_size_is_refused_before_reading(sample):
     with pytest.raises(BadInput, match=r"data: sample = .* must be a whole number, 1 or above"):
         Study.from_yaml(f"data: {{path: nothing.csv, sample: {sample}}}")
 
 
-def test_a_folder_for_the_records_and_a_file_in_spark_are_named_from_the_study(tmp_path):
+def test_folders_and_spark_files_are_relative_to_the_study(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "people.csv").write_text("age,ill\n" + "30,flu\n41,gout\n" * 20)
     data = {"path": "people.csv", "engine": "duckdb", "temp_directory": "disk"}
@@ -350,7 +350,7 @@ def test_a_folder_for_the_records_and_a_file_in_spark_are_named_from_the_study(t
     assert tmp_path / "in.parquet" in spark.reads()
 
 
-def test_data_may_be_the_path_of_a_file_alone(tmp_path):
+def test_data_may_be_just_a_path(tmp_path):
     (tmp_path / "people.csv").write_text("age,ill\n31,flu\n42,cold\n")
     study = Study.from_yaml("data: people.csv\nroles: {quasi: [age]}\n", tmp_path)
     assert study.data == {"path": "people.csv"} and study.read().records == 2

@@ -1,4 +1,4 @@
-"""What may be said of workloads in a study: each mistake at its place, those in queries with their column."""
+"""Faults in the workloads of a study have their place, those in queries their column."""
 
 import pandas as pd
 import pytest
@@ -14,17 +14,17 @@ MONDRIAN = {"method": {"name": "mondrian"}}
 ASKS = {"name": "query error", "workload": "by sex"}
 
 
-def told(**given):
+def messages(**given):
     return [(fault.path, fault.text) for fault in study_faults({"measures": [], **given})]
 
 
-def test_a_good_study_has_no_fault():
+def test_a_valid_study_has_no_fault():
     workloads = {
         "by sex": ["sex = 'F'"],
         "many": {"random": {"count": 20, "columns": ["age"]}},
         "log": {"file": "a.sql"},
     }
-    assert told(workloads=workloads, measures=[ASKS, {"name": "query error"}], recipes=[MONDRIAN]) == []
+    assert messages(workloads=workloads, measures=[ASKS, {"name": "query error"}], recipes=[MONDRIAN]) == []
 
 
 @pytest.mark.parametrize(
@@ -43,14 +43,14 @@ def test_a_good_study_has_no_fault():
         ({"a": {"file": 7}}, ("a",), "give a list of queries"),
     ],
 )
-def test_a_fault_says_where_it_stands(workloads, path, text):
-    ((where, said),) = told(workloads=workloads)
+def test_a_fault_has_its_place(workloads, path, text):
+    ((where, said),) = messages(workloads=workloads)
     assert where == ("workloads", *path) and text in said
 
 
-def test_a_name_that_no_workload_has():
+def test_an_unknown_workload_is_reported():
     measures = [ASKS, {"name": "query error", "workload": {"file": "../secret"}}]
-    (one, file) = told(workloads={"by sexes": ["sex = 'F'"]}, measures=measures)
+    (one, file) = messages(workloads={"by sexes": ["sex = 'F'"]}, measures=measures)
     assert one == (
         ("measures", 0, "workload"),
         "query error: 'by sex' is no workload of the study; did you mean 'by sexes'?",
@@ -58,7 +58,7 @@ def test_a_name_that_no_workload_has():
     assert file[0] == ("measures", 1, "workload") and "a name in workloads" in file[1]
 
 
-def test_each_query_is_read_by_itself():
+def test_queries_are_parsed_independently():
     table = Table.from_frame(pd.DataFrame({"age": [20, 30, 40], "sex": ["F", "M", "F"]}), quasi=["age", "sex"])
     table = table.with_workloads(
         {
@@ -115,7 +115,7 @@ def test_a_study_is_checked_with_its_workloads(folder, old, new, line, text):
     assert problem.line == line and text in problem.text
 
 
-def test_a_strangers_file_of_queries_lies_beside_the_study(folder):
+def test_an_untrusted_study_reads_queries_only_from_its_folder(folder):
     study = Study.from_yaml(TEXT, folder, confined=True)
     assert folder / "log.sql" in study.reads()
     with pytest.raises(BadInput, match="outside the folder of the study"):

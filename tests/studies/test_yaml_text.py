@@ -1,4 +1,4 @@
-"""YAML as people write it: plain data, nothing twice, nothing that stands for more than it says."""
+"""YAML of studies: plain data without duplicate keys, aliases or tags."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from workbench.studies.yaml_text import DEEPEST, LONGEST, lines_of, read_yaml, w
 TEXT = "study: x\nrecipes:\n- method: {name: keep}\n- method:\n    name: mondrian\n"
 
 
-def test_there_and_back():
+def test_data_survive_a_round_trip():
     data = {"b": [1, 2.5, None, True], "a": {"ä": "text: with colon"}}
     assert read_yaml(write_yaml(data), "it") == data and read_yaml(write_yaml(data, short=True), "it") == data
     assert list(read_yaml(write_yaml(data), "it")) == ["b", "a"]
@@ -26,12 +26,12 @@ def test_there_and_back():
         ("a: " + "9" * 400, "line 1"),
     ],
 )
-def test_what_is_refused_is_said_with_its_line(text, why):
+def test_refused_yaml_is_reported_with_its_line(text, why):
     with pytest.raises(BadInput, match=why):
         read_yaml(text, "study.yaml")
 
 
-def test_the_line_of_a_path_or_of_what_it_would_belong_to():
+def test_the_line_of_a_path_or_of_its_nearest_parent():
     line = lines_of(TEXT)
     assert [line(path) for path in ((), ("recipes", 1), ("recipes", 1, "method", "name"))] == [1, 4, 5]
     assert line(("recipes", 0, "model")) == 3
