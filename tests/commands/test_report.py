@@ -61,7 +61,6 @@ def test_papermill_runs_a_ready_study_as_its_users_expect(tmp_path):
     assert "Proposed is the release" in html and "data:image/svg+xml" in html
 
 
-@pytest.mark.slow
 def test_one_report_is_written(study, capfd):
     out, err = run_report(capfd, study, "--release")
     assert out == "ill-report.html\n" and "Traceback" not in err and "planted-" not in err and PLACE not in err
