@@ -17,6 +17,7 @@ def test_no_hidden_count_is_recovered(read, counts):
     assert recover_counts(read, counts) == []
 
 
+@pytest.mark.slow
 def test_the_difference_of_the_whole_and_the_other_wards_has_several_feasible_counts():
     """The attacker knows the code and all records except those of one ward, but not the secret of the rounding.
 

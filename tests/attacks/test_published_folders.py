@@ -98,6 +98,7 @@ def certain_by_subtraction(groups, values):
     return [i for i, own in enumerate(crossing) if own in sure]
 
 
+@pytest.mark.slow
 def test_the_certainty_of_a_folder_includes_its_tables(tmp_path):
     """16 releases of Adult disclose 2,330 people with certainty, the four offered files 21, and the tables 90."""
     ready = Study.open(datasets.DATA / "studies" / "li_li_2009.yaml")

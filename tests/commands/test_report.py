@@ -263,6 +263,7 @@ def test_a_report_does_not_overwrite_its_inputs(study, capfd, output, data):
     assert f"{data} would overwrite" in err and (names(Path()), Path(data).read_bytes()) == before
 
 
+@pytest.mark.slow
 def test_a_killed_batch_can_be_resumed(study, capfd, monkeypatch):
     """No file is partial, no report is built twice, and the results equal those of an undisturbed batch."""
     asked = [str(study), "--vary", "seed=0,1", "--jobs", "1", "-o"]
@@ -315,6 +316,7 @@ def test_errors_are_one_line(study, capfd, arguments, says):
     assert names(Path()) - before <= {"ill.results"}
 
 
+@pytest.mark.slow
 def test_no_release_is_written_and_the_status_is_2_without_a_recommendation(study, capfd, monkeypatch):
     monkeypatch.setattr(batch, "run", in_this_process)
     folder = study.parent / "out"

@@ -105,6 +105,7 @@ def test_errors_are_reported_before_any_work(tmp_path, capsys, typed, words):
     assert not list(tmp_path.glob("people.results/*"))
 
 
+@pytest.mark.slow
 def test_the_reason_for_an_omitted_family_uses_the_terms_of_a_study(tmp_path, capsys):
     study = study_in(tmp_path, STUDY.replace("people.csv", "people.csv, engine: duckdb"))
     found = json.loads(run(capsys, "search", study, "--json", *MORE)[0])

@@ -104,6 +104,7 @@ def test_an_invalid_study_is_an_error_in_one_line_and_leaves_nothing(tmp_path, c
     assert "is not a study" in error_line(capsys, "sweep", tmp_path / "people.csv")
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_finished_points(tmp_path):
     study = study_in(tmp_path, STUDY.replace("[3, 6, 12]", str(list(range(2, 120)))))
     command = [sys.executable, "-m", "workbench.commands.main", "sweep", study]

@@ -80,6 +80,7 @@ def figures(found):
     return {name: float(value) if isinstance(value, str) else value for name, value in every.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(4, 30))]
 )

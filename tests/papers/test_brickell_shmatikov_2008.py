@@ -18,6 +18,8 @@ from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss, Workloa
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import DeltaDisclosure, KAnonymity, RecursiveLDiversity, TCloseness
 
+pytestmark = pytest.mark.slow
+
 TABLE_3 = [  # model, A_acc, A_know as printed, tolerance of A_know
     (KAnonymity(10), 0.0957, 0.2331, 0.01),
     (KAnonymity(100), 0.0909, 0.2236, 0.01),

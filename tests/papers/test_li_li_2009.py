@@ -13,6 +13,8 @@ from workbench.queries import Workload
 from workbench.queries.populations import large_populations
 from workbench.releases.base import Release
 
+pytestmark = pytest.mark.slow
+
 FIGURE_2 = {
     "k": [KAnonymity(k) for k in (10, 50, 100, 200, 500, 1000, 2000, 5000)],
     "l": [ProbabilisticLDiversity(v) for v in (3.0, 3.5, 4.0, 4.25, 4.5, 4.75, 5.0, 5.5)],

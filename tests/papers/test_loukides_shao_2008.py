@@ -17,6 +17,8 @@ from workbench.models import KAnonymity
 from workbench.queries import Workload
 from workbench.releases.partition import Partition
 
+pytestmark = pytest.mark.slow
+
 DISEASE = Nested({"not cancer": {"HIV": None, "respiratory": ["Flu", "Bronchitis", "Pneumonia"]}, "Cancer": None})
 TABLE_1 = pd.DataFrame(
     {

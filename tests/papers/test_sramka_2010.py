@@ -12,6 +12,8 @@ from workbench.miners.protected_hits import protected_hits
 from workbench.miners.scoring import predict_target
 from workbench.models import KAnonymity
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = ["workclass", "marital_status", "occupation", "race", "sex", "native_country"]
 RECORDS = 45_222
 PRINTED = {10: (0.0861, 0.2329), 50: (0.0658, 0.2053), 100: (0.0541, 0.1913)}

@@ -14,6 +14,8 @@ from workbench.models import KAnonymity
 from workbench.queries import Workload
 from workbench.releases.partition import Partition
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 DONATIONS, VISITS = SHARED / "donations-2008.csv.gz", SHARED / "namcs-2011.csv.gz"
 needs_donations = pytest.mark.skipif(not DONATIONS.exists(), reason=f"needs ../shared/data/{DONATIONS.name}")

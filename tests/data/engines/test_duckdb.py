@@ -287,6 +287,7 @@ def test_the_store_tells_tables_apart_by_their_records_and_not_by_their_order():
     assert one == same != other
 
 
+@pytest.mark.slow
 def test_a_cancel_is_heard_while_records_are_counted():
     table = Table.read(
         Query("SELECT range % 100000 AS a, hash(range) % 50000 AS b FROM range(2000000)"), ["a", "b"], engine="duckdb"
@@ -303,6 +304,7 @@ def test_an_engine_that_is_not_there_is_refused():
         Table.from_frame(FRAME, **ROLES, engine="duckbd")
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_too_small_names_the_way_out(tmp_path):
     query = Query("SELECT range AS a, hash(range) AS b, 'longer text ' || hash(range + 1) AS c FROM range(1000000)")
     with pytest.raises(BadInput, match="increase memory_limit"):

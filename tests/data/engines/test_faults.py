@@ -74,6 +74,7 @@ def test_a_disk_that_is_full_while_a_release_is_written_leaves_no_half_of_it(tmp
     assert len(read(out / f"out.{ending}")) == RECORDS
 
 
+@pytest.mark.slow
 def test_a_full_disk_on_the_side_of_spark_leaves_no_half_of_a_release(tmp_path):
     spark = spark_session.Session.opened(spark_servers.sail()).spark
     table = Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), QUASI, "ill")

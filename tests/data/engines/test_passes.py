@@ -60,6 +60,7 @@ def read(engine):
     return Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), **ROLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "sail"])
 def test_a_hundred_recipes_ask_an_engine_no_more_than_one(tmp_path, asked, engine):
     measures = [PrivacyLoss(), UtilityLoss(), InformationLoss(), QueryError("some")]
@@ -92,6 +93,7 @@ WRITING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "sail"])
 def test_every_stage_says_what_is_done_and_a_cancel_in_any_of_them_leaves_nothing(tmp_path, engine):
     target = f"spark:{tmp_path}/out.parquet" if engine == "sail" else tmp_path / "out.parquet"

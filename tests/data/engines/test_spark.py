@@ -523,6 +523,7 @@ def in_parts(spark, folder, seeds):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [HERE, THERE])
 def test_parts_in_spark_come_to_the_same_as_memory(tmp_path, sail, where):
     with where():
@@ -541,6 +542,7 @@ def test_parts_in_apache_spark_come_to_the_same_as_memory(tmp_path, apache):
     assert in_parts(apache, tmp_path, [0]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [HERE, THERE])
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
 def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish, where):
@@ -591,6 +593,7 @@ def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
     assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepare", [lambda table: table, with_cells_outside_memory], ids=["cells", "parts"])
 @pytest.mark.parametrize("some", [{"only": {"work": "own"}}, {"drop_missing": True}], ids=str)
 def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, prepare):
