@@ -22,7 +22,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.commands.people import STUDY, run, study_in, wrong
+from tests.commands.people import STUDY, error_line, run, study_in
 from tests.data.engines import spark_servers
 from tests.data.engines.alike import (
     MEASURES,
@@ -288,7 +288,7 @@ def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys
         path, out = study_in(tmp_path, text), tmp_path / "out.parquet"
         run(capsys, "anonymize", path, "--recipe", 2, "-o", f"spark:{out}")
         assert len(pd.read_parquet(out)) == 120
-        assert "tables in Spark are never overwritten" in wrong(
+        assert "tables in Spark are never overwritten" in error_line(
             capsys, "anonymize", path, "-o", f"spark:{out}", "--force"
         )
     finally:
