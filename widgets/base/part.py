@@ -18,8 +18,9 @@ import traitlets
 from widgets.base.turns import Turn, turns_here
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
+from workbench.base.fixes import Fix, render_fixes
 from workbench.base.jsonable import jsonable
-from workbench.data.reading.message_dialects import CONTROLS, translate_message
+from workbench.studies.faults import study_words
 
 WIDGETS = Path(__file__).parents[1]
 log = logging.getLogger("widgets")
@@ -33,6 +34,21 @@ def script(*names: str) -> str:
 def styles(*names: str) -> str:
     """Return the style sheet of a widget: the shared rules, then its own."""
     return "\n".join((WIDGETS / f"{name}.css").read_text("utf-8") for name in ("base/shared", *names))
+
+
+def control_words(fix: Fix, value: Any = None) -> str:
+    """Return the control that applies a fix, or the key in the study's data if there is none."""
+    if fix is Fix.MISSING:
+        return "'Missing values' below"
+    if fix is Fix.SAMPLE:
+        return "'A random sample' below the data"
+    if fix is Fix.TABLE and value is not None:
+        return f"{value!r} below"
+    if fix is Fix.TYPES and isinstance(value, dict):
+        return " and ".join(f"{kind} as the type of {name!r} below" for name, kind in value.items())
+    if fix is Fix.LEVELS and isinstance(value, dict):
+        return " and ".join(f"level {level} next to the role of {name!r}" for name, level in value.items())
+    return study_words(fix, value).replace("under data", "in the study's data")
 
 
 class Part(anywidget.AnyWidget):
@@ -108,7 +124,7 @@ class Part(anywidget.AnyWidget):
 
     def problem(self, field: str, text: str) -> None:
         """Say what is wrong, at the field, in the words of the controls; the last good state stays."""
-        text = translate_message(text, CONTROLS)
+        text = render_fixes(text, control_words)
         if self._unheard is not None:
             self._unheard[field] = text
         self.tell("problem", field=field, text=text)

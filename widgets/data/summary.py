@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from widgets.base.part import control_words
+from workbench.base.fixes import render_fixes
 from workbench.data.column import Column
-from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 
 SMALLEST = 10  # records: values of fewer are not shown
@@ -31,7 +32,7 @@ def summary(table: Table) -> dict[str, Any]:
         "records": table.records,
         "incomplete": table.incomplete,
         "columns": columns,
-        "notes": [translate_message(note, CONTROLS) for note in table.notes],
+        "notes": [render_fixes(note, control_words) for note in table.notes],
     }
 
 

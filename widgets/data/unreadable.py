@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from widgets.base.part import control_words
 from workbench.base.errors import BadColumns
+from workbench.base.fixes import render_fixes
 from workbench.data.reading.column_faults import Mixed, Undecided
-from workbench.data.reading.message_dialects import CONTROLS, translate_message
 
 LONGEST = 40  # characters of a text that is shown
 
@@ -31,7 +32,7 @@ def markers_in(error: BaseException) -> tuple[str, ...]:
 
 
 def _about(name: str, text: str) -> str:
-    return translate_message(text.partition(f"column {name!r}: ")[2] or text, CONTROLS)
+    return render_fixes(text.partition(f"column {name!r}: ")[2] or text, control_words)
 
 
 def _mending(error: BaseException, name: str) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from widgets.base.part import control_words
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures_next_to, format_interval, format_percent, join_names
 from workbench.base.figures import format_number as as_figures
-from workbench.data.reading.message_dialects import CONTROLS, translate_message
+from workbench.base.fixes import render_fixes
 from workbench.data.table import Table
 from workbench.disclosure import spending
 from workbench.frontier.frontier import SIDES, Frontier
@@ -183,7 +184,7 @@ def neutral(release: Release | None) -> str:
     try:
         return release.side_information_risk.sentence if release is not None and release.neutral else ""
     except BadInput as reason:  # the records are not in memory
-        return f"{translate_message(str(reason), CONTROLS)}."
+        return f"{render_fixes(str(reason), control_words)}."
 
 
 def work_out(point: Point, release: Release, measures: Sequence[Measure]) -> None:

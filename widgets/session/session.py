@@ -9,10 +9,11 @@ from typing import Any
 
 from widgets.base.given import followed
 from widgets.base.history import History
+from widgets.base.part import control_words
 from workbench.base.errors import BadInput
+from workbench.base.fixes import render_fixes
 from workbench.base.parameters import canonical
 from workbench.data import level_ranges
-from workbench.data.reading.message_dialects import CONTROLS, translate_message
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study
@@ -127,7 +128,7 @@ class Session:
         released = level_ranges.kept(table.columns, table.roles, asked)
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in asked if name not in released]
-        self.notes = [translate_message(note, CONTROLS) for note in table.role_notes]
+        self.notes = [render_fixes(note, control_words) for note in table.role_notes]
         self.notes += [f"{name} counts once again: it is no quasi-identifier" for name in idle]
         self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
         kept = {**waiting, **{name: asked[name] for name in released}}

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from numbers import Number
 from typing import Any
 
+from workbench.base.fixes import Fix
+
 MANY = 30  # names that a message lists
-OUT_OF_MEMORY = "there is not enough memory; set engine: duckdb under data in the study, or sample its records"
+OUT_OF_MEMORY = f"there is not enough memory; use {Fix.ENGINE('duckdb')}, or a random sample ({Fix.SAMPLE(100_000)})"
 
 
 class BadInput(ValueError):
@@ -69,7 +71,7 @@ def suggest_column(name: object, names: Sequence[str]) -> str:
     if near:
         return f"did you mean {near[0]!r}?"
     count = "1 column" if len(names) == 1 else f"{len(names):,} columns"
-    return f"it has {count}, none with a similar name; if the first line of a file is a record, use header=False"
+    return f"it has {count}, none with a similar name; if the first line of a file is a record, use {Fix.HEADER(False)}"
 
 
 def list_some(names: Sequence[str]) -> str:

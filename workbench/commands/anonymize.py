@@ -15,10 +15,9 @@ import typer
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.commands.audit import file_of
 from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
-from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, option_words, reads
 from workbench.commands.shared import STUDIES, StoreFolder, noted, opened, print_json, refuse_inputs, warned
 from workbench.commands.sweep import refuse_place, swept
-from workbench.data.reading.message_dialects import OPTIONS, STUDY, translate_errors
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -214,8 +213,7 @@ def of_study(
     if recipe:
         _refuse({"--cap": cap}, "--recipe already selects a release")
         chosen = chosen_from(study, recipe)
-        with translate_errors(STUDY):
-            return noted(study.table(study.read())), chosen
+        return noted(study.table(study.read())), chosen
     caps = limits(study, cap)
     if not caps:
         raise BadInput(
@@ -297,10 +295,10 @@ def _of_table(
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(notation.method(method) if method else behind or Mondrian(), requested)
-    with file_of(given) as path, translate_errors(OPTIONS):
+    with file_of(given) as path:
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
         options |= {"regions": {}, "threshold": SMALLEST}
-        return noted(Table.read(path, quasi, sensitive, identifiers, weight=weight, **options), OPTIONS), recipe
+        return noted(Table.read(path, quasi, sensitive, identifiers, weight=weight, **options), option_words), recipe
 
 
 # --- audit and writing

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
+from workbench.base.fixes import render_fixes
+from workbench.commands.reading import AS_FOUND, Reading, column_options, option_words, reads
 from workbench.commands.shared import between, noted, opened, print_json, warned
-from workbench.data.reading.message_dialects import OPTIONS, STUDY, translate_errors, translate_message
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -106,9 +107,9 @@ def audit(
     table = before(quasi, sensitive, original, study, **options, **values)
     release = released_by(str(released), table, quasi, sensitive, suppressed, missing_fits, codebook, **options)
     found = {"release": str(released), **audit_release(release, requested, worst)}
-    found["notes"] = [translate_message(note, OPTIONS) for note in found["notes"]]
+    found["notes"] = [render_fixes(note, option_words) for note in found["notes"]]
     for one in found["asked"] + found["achieved"] + found["measures"]:
-        one |= {"reason": translate_message(one["reason"], STUDY)} if "reason" in one else {}
+        one |= {"reason": render_fixes(one["reason"], study_words)} if "reason" in one else {}
     if as_json:
         print_json(found)
     else:
@@ -143,19 +144,17 @@ def before(
         if original or quasi or sensitive:
             raise BadInput("--study names the original and the roles; leave out --original, --quasi and --sensitive")
         asked = opened(study)
-        with translate_errors(STUDY):
-            return noted(asked.table(asked.read()))
+        return noted(asked.table(asked.read()))
     if not quasi:
         raise BadInput("which columns are quasi-identifiers? Use --quasi age,zip, or --study study.yaml")
     if original is None:
         return None
-    with translate_errors(OPTIONS):
-        opened_file = open_source(original, **{key: one for key, one in options.items() if key in FILE})
-        columns = opened_file.names
-        opened_file.close()
-        known, secret = column_options(quasi), column_options(sensitive)
-        others = [name for name in columns if name not in known and name not in secret]
-        return noted(Table.read(original, known, secret, others, **options), OPTIONS)
+    opened_file = open_source(original, **{key: one for key, one in options.items() if key in FILE})
+    columns = opened_file.names
+    opened_file.close()
+    known, secret = column_options(quasi), column_options(sensitive)
+    others = [name for name in columns if name not in known and name not in secret]
+    return noted(Table.read(original, known, secret, others, **options), option_words)
 
 
 def released_by(
@@ -172,12 +171,16 @@ def released_by(
     from workbench.releases.own_files import read_release
 
     roles = ([], []) if original else (column_options(quasi), column_options(sensitive))
-    with file_of(released) as path, translate_errors(OPTIONS):
-        found = read_release(
-            path, *roles, original, codebook=codebook, suppressed=suppressed, missing_fits=missing_fits, **options
-        )
+    with file_of(released) as path:
+        try:
+            found = read_release(
+                path, *roles, original, codebook=codebook, suppressed=suppressed, missing_fits=missing_fits, **options
+            )
+        except BadInput as error:  # a study names the original, but options describe the release
+            error.args = (render_fixes(str(error), option_words),)
+            raise
         if original is None:
-            noted(found.table, OPTIONS)
+            noted(found.table, option_words)
         return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined
+from workbench.base.fixes import render_fixes
 from workbench.commands.audit import (
     MissingFits,
     Original,
@@ -23,8 +24,8 @@ from workbench.commands.audit import (
     released_by,
     value_of,
 )
+from workbench.commands.reading import option_words
 from workbench.commands.shared import STUDIES, opened, print_json, warned
-from workbench.data.reading.message_dialects import OPTIONS, translate_message
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -91,7 +92,7 @@ def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]
 
     audits = [audit_release(releases[name]) for name in pair]
     for audit in audits:
-        audit["notes"] = [translate_message(note, OPTIONS) for note in audit["notes"]]
+        audit["notes"] = [render_fixes(note, option_words) for note in audit["notes"]]
     rows = []
     for one, other in zip(*(audit["achieved"] + audit["measures"] for audit in audits), strict=True):
         about = {key: one[key] for key in ("measure", "name", "side", "better")}

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined
+from workbench.base.fixes import render_fixes
 from workbench.commands.shared import StoreFolder, opened, print_json, status_of, warned
 from workbench.commands.sweep import swept, with_tries
 from workbench.commands.text_table import table_lines, wrapped
-from workbench.data.reading.message_dialects import STUDY, translate_message
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.commands.sweep import Swept
@@ -239,9 +240,7 @@ class View:
     def left_out(self) -> list[tuple[int, str]]:
         """The number of each point that is undefined on an axis, with the reason."""
         found = self.frontier.undefined["reason"]
-        return [
-            (place + 1, translate_message(why, STUDY)) for place, why in zip(found.index.tolist(), found, strict=True)
-        ]
+        return [(place + 1, render_fixes(found[place], study_words)) for place in found.index.tolist()]
 
     # --- as data
 

@@ -16,6 +16,7 @@ import typer
 
 from workbench import __version__
 from workbench.base.errors import OUT_OF_MEMORY, BadInput, Undefined, Unsatisfiable, missing_package
+from workbench.base.fixes import render_fixes
 from workbench.commands.anonymize import anonymize
 from workbench.commands.audit import audit
 from workbench.commands.check import check
@@ -23,11 +24,12 @@ from workbench.commands.compare import compare
 from workbench.commands.frontier import frontier
 from workbench.commands.init import init
 from workbench.commands.query import query
+from workbench.commands.reading import option_words
 from workbench.commands.report import report
 from workbench.commands.search import search
 from workbench.commands.shared import STUDIES
 from workbench.commands.sweep import sweep
-from workbench.data.reading.message_dialects import OPTIONS, STUDY, translate_message
+from workbench.studies.faults import study_words
 
 READING = ("init", "anonymize", "audit")  # commands with options for reading a table
 WRONG = 2  # exit status of errors that the user can fix
@@ -133,8 +135,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 130
     given = sys.argv[1:] if arguments is None else list(arguments)
     of_study = given[:1] != ["init"] and (not {*given[:1]} & {*READING} or any(one.endswith(STUDIES) for one in given))
-    words = STUDY if of_study else OPTIONS
-    print(f"workbench: {' '.join(translate_message(text, words).split())}", file=sys.stderr)
+    words = study_words if of_study else option_words
+    print(f"workbench: {' '.join(render_fixes(text, words).split())}", file=sys.stderr)
     return WRONG
 
 

@@ -14,7 +14,6 @@ from workbench.commands.anonymize import chosen_from, made, of_study
 from workbench.commands.audit import aligned, plain
 from workbench.commands.frontier import Caps, limits, refuse_unknown_measures
 from workbench.commands.shared import StoreFolder, between, noted, opened, print_json, warned
-from workbench.data.reading.message_dialects import STUDY, translate_errors
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -71,8 +70,7 @@ def query(
     if sum(given.values()) != 1:
         raise BadInput("give queries in quotes, --workload NAME, or --file FILE")
     chosen, capped = _recipe_of(loaded, recipe, cap)
-    with translate_errors(STUDY):
-        table = loaded.table(loaded.read())
+    table = loaded.table(loaded.read())
     what = _read_queries(table if capped else noted(table), queries or (), workload, file)
     if capped:  # only now, to report errors in queries before hours of computation
         table, chosen = of_study(loaded, study, "", cap, store)

@@ -12,7 +12,9 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.base.names import parse_names
+from workbench.studies.faults import study_words
 
 TYPES = re.compile(r",(?=[^,=]+=)")  # a comma inside a number format does not precede a column
 
@@ -93,6 +95,23 @@ class Reading:
 
 
 AS_FOUND = Reading()  # no options given
+
+
+def option_words(fix: Fix, value: Any = None) -> str:
+    """Return the option that applies a fix, or where it can be set if there is none."""
+    if fix is Fix.TEMP_DIRECTORY:
+        return "the environment variable TMPDIR"
+    if fix is Fix.HEADER:
+        return "--no-header"
+    if f"--{fix.value}" not in AS_FOUND.options:
+        return f"{study_words(fix, value)} in a study"
+    parts = [f"{name}={one}" for name, one in value.items()] if isinstance(value, dict) else value
+    if isinstance(parts, list):
+        parts = ",".join("..." if one is ... else str(one) for one in parts)
+    text = "" if parts in (None, "...") else str(parts)
+    if re.search(r"[^\w=.%+-]", text):
+        text = "'" + text.replace("'", "'\"'\"'") + "'"
+    return f"--{fix.value} {text}".rstrip()
 
 
 def reads(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from workbench.base.fixes import render_fixes
 from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
 from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, status_of, warned
 from workbench.commands.sweep import refuse_points, write_points
-from workbench.data.reading.message_dialects import STUDY, translate_errors, translate_message
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -89,8 +90,7 @@ def _searched(
     measures = sorted(
         study.measured(), key=lambda one: one.key not in study.chart_axes()
     )  # the axes first, because the search optimizes them
-    with translate_errors(STUDY):
-        table = noted(study.table(study.read()))
+    table = noted(study.table(study.read()))
     done = 0
 
     def report_progress(evaluations: int, point: Point) -> None:
@@ -149,7 +149,7 @@ def _lines(found: Frontier, decision: Decision) -> Iterator[str]:
 
 
 def _notes(found: Frontier) -> list[str]:
-    return [translate_message(note, STUDY) for note in found.notes]
+    return [render_fixes(note, study_words) for note in found.notes]
 
 
 def _defined(found: Frontier, point: Point) -> list[Measure]:

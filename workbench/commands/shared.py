@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Words, render_fixes
 from workbench.base.jsonable import jsonable
-from workbench.data.reading.message_dialects import STUDY, Words, translate_message
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -64,13 +65,13 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
     refuse_overwriting(outputs, read)
 
 
-def warned(text: str, words: Words = STUDY) -> None:
+def warned(text: str, words: Words = study_words) -> None:
     """Print a note for the analyst to stderr, above the progress line."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{clear}note: {' '.join(translate_message(text, words).split())}", file=sys.stderr, flush=True)
+    print(f"{clear}note: {' '.join(render_fixes(text, words).split())}", file=sys.stderr, flush=True)
 
 
-def noted(table: Table, words: Words = STUDY) -> Table:
+def noted(table: Table, words: Words = study_words) -> Table:
     """Print the notes about a table's roles, one per line, and return the table."""
     for note in table.role_notes:
         warned(note, words)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import render_fixes
 from workbench.base.jsonable import jsonable
 from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, warned
-from workbench.data.reading import message_dialects
-from workbench.data.reading.message_dialects import STUDY, translate_errors
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -101,8 +101,7 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
 
     study, folder = opened(path), results_folder(path, folder)
     candidates, measures = study.candidates(), study.measured()
-    with translate_errors(STUDY):
-        table = noted(study.table(study.read()))
+    table = noted(study.table(study.read()))
     store = Store(folder)
     there = set(store.keys())
     points: list[Point] = []
@@ -163,7 +162,7 @@ def in_words(found: Swept) -> str:
 def _by_reason(point: Point) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for key, reason in point.reasons.items():
-        reasons.setdefault(message_dialects.translate_message(reason, STUDY), []).append(key)
+        reasons.setdefault(render_fixes(reason, study_words), []).append(key)
     return reasons
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from workbench.base.errors import BadInput, safe_repr
+from workbench.base.fixes import Fix
 from workbench.data.column import MISSING, Column, unused_name
 from workbench.data.wording import PLAIN, Wording
 from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
@@ -105,5 +106,5 @@ def require_measurable(column: Column, level: int) -> None:
     if size > MANY_VALUES:
         raise BadInput(
             f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
-            f"give it a hierarchy and choose the level to measure at, for example levels={{{column.name!r}: 1}}"
+            f"give it a hierarchy and choose the level to measure at, for example {Fix.LEVELS({column.name: 1})}"
         )

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.fixes import Fix
 from workbench.base.parameters import RANDOM
 from workbench.base.scratch import scratch
 from workbench.data.hierarchies.intervals import integers
@@ -52,7 +53,7 @@ from workbench.publication.selection import PublishedFrontier, on_axes, redact_p
 from workbench.publication.tellable_queries import tellable
 from workbench.queries.workload import Workload
 from workbench.releases.base import Release
-from workbench.studies.faults import raise_first
+from workbench.studies.faults import raise_first, study_words
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import BUNDLED, Study
@@ -203,7 +204,7 @@ def _spread(table: Table) -> list[str]:
         if integers(table.columns[name]) and 10 * len(values) < int(values[-1]) - int(values[0]):
             found.append(
                 f"{name} is read as a number, and people in an interval of it are assumed to be spread evenly over all "
-                f"numbers; if they are codes, such as zip codes, declare types: {{{name}: text}} in the study's data."
+                f"numbers; if they are codes, such as zip codes, use {study_words(Fix.TYPES, {name: 'text'})}."
             )
     return found
 

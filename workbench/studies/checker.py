@@ -10,9 +10,9 @@ from typing import Any
 
 from workbench.base.errors import BadColumns, BadInput, NotInMemory, Undefined, Unsatisfiable, suggest
 from workbench.base.figures import join_names
+from workbench.base.fixes import render_fixes
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
-from workbench.data.reading.message_dialects import STUDY, translate_message
 from workbench.data.roles import lacking
 from workbench.data.samples import sample
 from workbench.data.table import Table
@@ -21,7 +21,7 @@ from workbench.measures import Measure
 from workbench.methods import Method, refuse_impossible
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.studies.faults import Fault, Faults, prefix_faults
+from workbench.studies.faults import Fault, Faults, prefix_faults, study_words
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.schema import ROLES, study_faults
 from workbench.studies.study import Study, read_study_text
@@ -98,10 +98,10 @@ def check_study(path: str | PathLike[str]) -> StudyCheck:
             found += _misfits(result.study, result, bad)
             if result.table is not None:
                 notes = (*result.table.role_notes, *describe_dependencies(result.table))
-                result.notes = [*result.notes, *(translate_message(note, STUDY) for note in notes)]
+                result.notes = [*result.notes, *(render_fixes(note, study_words) for note in notes)]
     line = lines_of(text)
     problems = [
-        Problem(translate_message(fault.text, STUDY), where, line(fault.path) if fault.path else None, fault.path)
+        Problem(render_fixes(fault.text, study_words), where, line(fault.path) if fault.path else None, fault.path)
         for fault in found
     ]
     result.problems = sorted(_named(problems, where), key=lambda one: one.line or 0)

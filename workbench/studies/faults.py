@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.fixes import Fix
 
 
 class Fault(NamedTuple):
@@ -55,3 +57,19 @@ def type_fault(kind: type, name: str, given: Any) -> str:
     word = {Mapping: "a mapping", list: "a list", str: "text", bool: "true or false"}[kind]
     quotes = "; put it in quotes" if kind is str and not isinstance(given, (Mapping, list, type(None))) else ""
     return f"{name} must be {word}, not {safe_repr(given)}{quotes}"
+
+
+def study_words(fix: Fix, value: Any = None) -> str:
+    """Return the line of a study that applies a fix."""
+    line = fix.value if value is None else f"{fix.value}: {_in_line(value)}"
+    return line if fix is Fix.LEVELS else f"{line} under data"
+
+
+def _in_line(value: Any) -> str:
+    """Write a value as YAML in one line; text in quotes, unless it is a single word."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name!r}: {_in_line(one)}' for name, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join('...' if one is ... else repr(one) for one in value)}]"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if re.fullmatch(r"[\w.-]+", text) else repr(text)

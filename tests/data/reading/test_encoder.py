@@ -65,7 +65,7 @@ EXACT = [Decimal("9007199254740993.00"), Decimal("9007199254740992.00"), Decimal
             NANOSECONDS,
             "date",
             None,
-            "nanoseconds are truncated to microseconds; to keep them, declare types={'x': 'text'}",
+            "nanoseconds are truncated to microseconds; to keep them, use types={'x': 'text'}",
         ),
         (NANOSECONDS.cast(pa.timestamp("us"), safe=False), "date", None, None),
         (pa.array([1, 2], pa.timestamp("us", "Europe/Berlin")), "date", None, "times are converted to UTC"),

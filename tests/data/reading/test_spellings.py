@@ -100,7 +100,7 @@ def test_a_notation_is_declared(tmp_path):
 @pytest.mark.parametrize("kind", [None, "number"])
 @pytest.mark.parametrize("fields", [("1,234", "1250"), ("1.234", "30,996")])
 def test_commas_that_may_be_either_are_asked_about(tmp_path, fields, kind):
-    with pytest.raises(BadColumns, match="may separate thousands or decimals; declare types=") as caught:
+    with pytest.raises(BadColumns, match="may separate thousands or decimals; use types=") as caught:
         read(write(tmp_path, *fields), kind)
     choices = caught.value.faults["x"].choices
     assert choices == ("number 1,234.5", "number 1.234,5", "text")
@@ -112,7 +112,7 @@ def test_commas_that_may_be_either_are_asked_about(tmp_path, fields, kind):
 @pytest.mark.parametrize("kind", [None, "date"])
 def test_dates_whose_day_may_be_the_month_are_asked_about(tmp_path, kind):
     path = write(tmp_path, "01/02/2024", "3/4/2024")
-    with pytest.raises(BadColumns, match="first part of dates may be the day or the month; declare types=") as caught:
+    with pytest.raises(BadColumns, match="first part of dates may be the day or the month; use types=") as caught:
         read(path, kind)
     assert caught.value.faults["x"].choices == ("date dd/mm/yyyy", "date mm/dd/yyyy", "text")
     assert read(path, "date dd/mm/yyyy")[0].labels == ("2024-02-01", "2024-04-03")

@@ -279,7 +279,7 @@ def test_all_problems_of_a_file_are_said_at_once_and_mended_there(tmp_path):
     sent = asked(picker, "choose", field="path", value="people.csv")
     state = [one for one in sent if one["kind"] == "state"][-1]
     assert [one["name"] for one in state["unreadable"]] == ["age", "wage"]
-    assert all("choose text as the type" in one["text"] and "record 41" in one["text"] for one in state["unreadable"])
+    assert all("use text as the type" in one["text"] and "record 41" in one["text"] for one in state["unreadable"])
     assert "2 columns cannot be read" in problems(sent)[0][1]
     assert [one["texts"] for one in state["unreadable"]] == [["secret"], ["private"]], "the analyst has to find them"
     assert "secret" not in picker.trouble and "private" not in picker.trouble

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput, NotInMemory, TooMany, safe_repr, suggest
 from workbench.base.figures import join_names
+from workbench.base.fixes import Fix
 from workbench.data.cells import Cells, row_keys
 from workbench.data.column import Column
 from workbench.data.reading.value_types import Values
@@ -24,11 +25,12 @@ LIMITS = {"memory": None, "duckdb": "300MB"}  # DuckDB's default limits, each fo
 BUILDERS = {"memory": "MemoryBuilder", "duckdb": "DuckDBBuilder"}  # class names in the engine's module
 SPARK = "spark"  # its records stay in place
 ENGINES = (*LIMITS, SPARK)
-OTHERWISE = (
-    "remove a column, generalize the finest one, draw a random sample (sample=100000), or use a method that does not "
-    "need all of them: remove, or mondrian (strict, split = widest, recode = regions, suppress = 0, without weights)"
-)
 SAMPLE = 100_000  # suggested size of a sample
+OTHERWISE = (
+    f"remove a column, generalize the finest one, draw a random sample ({Fix.SAMPLE(SAMPLE)}), or use a method that "
+    "does not need all of them: remove, or mondrian (strict, split = widest, recode = regions, suppress = 0, without "
+    "weights)"
+)
 BATCH = 1 << 16  # records read or written at a time
 
 
@@ -108,8 +110,8 @@ class Engine(ABC):
         if not self.in_memory:
             way = f"{instead}, or " if instead else ""
             raise NotInMemory(
-                f"{what}, and the records are not in memory; {way}draw a random sample (sample={SAMPLE}), or read the "
-                "data with engine='memory'"
+                f"{what}, and the records are not in memory; {way}draw a random sample ({Fix.SAMPLE(SAMPLE)}), or read "
+                f"the data with {Fix.ENGINE('memory')}"
             )
 
     @property

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from workbench.base.connection import PrivateConnection, discard
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column
@@ -87,15 +88,17 @@ def _careful(work: Callable[[], T], cursor: duckdb.DuckDBPyConnection) -> T:
     except (duckdb.Error, pa.ArrowException) as error:
         failure = str(error)
     if "Out of Memory" in failure or "out of memory" in failure:
-        raise BadInput("the memory limit is too small to count these records; increase memory_limit=")
+        raise BadInput(f"the memory limit is too small to count these records; increase {Fix.MEMORY_LIMIT}")
     if "IO Error" in failure or "Could not write" in failure:
         raise _no_room()
-    raise BadInput(f"DuckDB cannot store these records ({failure.split(':')[0][:60]}); read them with engine='memory'")
+    raise BadInput(
+        f"DuckDB cannot store these records ({failure.split(':')[0][:60]}); read them with {Fix.ENGINE('memory')}"
+    )
 
 
 def _no_room() -> BadInput:
     """Return the error for a full disk."""
-    return BadInput("the disk is full; free some space, or set temp_directory= to another folder")
+    return BadInput(f"the disk is full; free some space, or set {Fix.TEMP_DIRECTORY} to another folder")
 
 
 class Growing:
@@ -113,7 +116,7 @@ class Growing:
 class DuckDB(RemoteEngine):
     """Records in DuckDB: `found_in` is the FROM clause, `fields` has the names of the columns there."""
 
-    about = "in a DuckDB file, because of engine='duckdb'; only counts are in memory"
+    about = f"in a DuckDB file, because of {Fix.ENGINE('duckdb')}; only counts are in memory"
 
     def __init__(self, store: RecordTables, found_in: str, fields: Mapping[str, str], records: int) -> None:
         self._store, self._from, self._fields, self.records = store, found_in, dict(fields), records

@@ -12,6 +12,7 @@ import pyarrow.dataset as ds
 
 from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.reading.dialect import refuse_duplicates
 from workbench.data.reading.source import Source, select_list
 
@@ -43,5 +44,5 @@ class ArrowFileSource(Source):
 
     def _because(self, message: str) -> BadInput:
         return BadInput(
-            f"{self.where}: not a valid {self._called} file; write it again, or give its format with format="
+            f"{self.where}: not a valid {self._called} file; write it again, or give its format with {Fix.FORMAT}"
         )

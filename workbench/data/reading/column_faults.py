@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.base.errors import BadInput
-
-MARKERS_TO_LIST = "missing=[...]"
+from workbench.base.fixes import Fix
 
 
 class Empty(BadInput):
@@ -28,5 +27,4 @@ class Mixed(BadInput):
     def name_markers(self, markers: Sequence[str]) -> None:
         """Add the known markers to the suggested list, since a list replaces those that were found."""
         self.markers = tuple(markers)
-        listed = "".join(f"{marker!r}, " for marker in markers)
-        self.args = (str(self).replace(MARKERS_TO_LIST, f"missing=[{listed}...]"),)
+        self.args = (str(self).replace(Fix.MISSING([...]), Fix.MISSING([*markers, ...])),)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.reading.packed import BLOCK, blocks, opened, raw_blocks
 
 SAMPLE = 1 << 18
@@ -57,10 +58,12 @@ def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]
     if line is None:
         return encoding, [f"encoding {encoding}"]
     if given or marked:
-        raise BadInput(f"{path}, line {line}: not valid {encoding}; give its encoding, for example encoding='cp1252'")
+        raise BadInput(
+            f"{path}, line {line}: not valid {encoding}; give its encoding, for example {Fix.ENCODING('cp1252')}"
+        )
     first_unreadable(path, "latin-1", guessed=True)
     return "latin-1", [
-        f"encoding latin-1: line {line} is not valid utf-8; if letters look wrong, give encoding= (often 'cp1252')"
+        f"encoding latin-1: line {line} is not valid utf-8; if letters look wrong, give {Fix.ENCODING} (often 'cp1252')"
     ]
 
 
@@ -85,8 +88,8 @@ def first_unreadable(path: Path, encoding: str, guessed: bool = False) -> int | 
             return line
         if "\0" in text or (guessed and block.translate(None, PRINTED)):
             raise BadInput(
-                f"{path}: not a text file; if it is Parquet use format='parquet', "
-                "if it is UTF-16 without a byte order mark use encoding='utf-16-le'"
+                f"{path}: not a text file; if it is Parquet use {Fix.FORMAT('parquet')}, "
+                f"if it is UTF-16 without a byte order mark use {Fix.ENCODING('utf-16-le')}"
             )
         line += text.count("\n")
     try:
@@ -105,7 +108,7 @@ def to_utf8(path: Path, encoding: str, target: Path, most_bytes: int | None = No
             if left < 0:
                 raise BadInput(
                     f"{path}: not enough space for a copy in UTF-8 on the disk of {target.parent.parent}; "
-                    "choose another folder with temp_directory="
+                    f"choose another folder with {Fix.TEMP_DIRECTORY}"
                 )
             copy.write(block)
     return target
@@ -126,7 +129,7 @@ def find_dialect(
     where = where or str(path)
     for what, given in (("delimiter", delimiter), ("quote", quote)):
         if given is not None and (len(given) != 1 or not given.isascii()) and (what, given) != ("quote", ""):
-            raise BadInput(f"{where}: {what}={given!r} must be one ASCII character")
+            raise BadInput(f"{where}: {Fix(what)(given)} must be one ASCII character")
     with opened_text(path, encoding) as file:
         sample = file.read(SAMPLE)
     if len(sample) == SAMPLE and "\n" in sample:
@@ -134,7 +137,7 @@ def find_dialect(
     if not sample.strip():
         raise BadInput(f"{where}: the file is empty; choose one with records")
     if re.match(r"\s*(\[\s*)?\{\s*\"", sample):
-        raise BadInput(f"{where}: this is JSON, not delimited text; use format='json' or format='ndjson'")
+        raise BadInput(f"{where}: this is JSON, not delimited text; use {Fix.FORMAT('json')} or {Fix.FORMAT('ndjson')}")
     candidates = [delimiter] if delimiter else list(DELIMITERS)
     given, delimiter = delimiter, max(candidates, key=lambda d: _likelihood(sample, d, quote))
     if given is None and _fit(sample, delimiter, quote)[1] == 1:
@@ -152,10 +155,10 @@ def _refuse_spaces(sample: str, where: str, quote: str | None) -> None:
     lines = [line.strip(" ") for line in sample.splitlines() if line.strip()]
     if _fit("\n".join(re.sub(" +", " ", line) for line in lines), " ", quote) < (MOSTLY, 2):
         return
-    single = "or use delimiter=',' if each line is one field"
+    single = f"or use {Fix.DELIMITER(',')} if each line is one field"
     if any("  " in line for line in lines):
         raise BadInput(f"{where}: the columns seem to be aligned by spaces; separate them by commas, {single}")
-    raise BadInput(f"{where}: the fields seem to be separated by spaces; use delimiter=' ', {single}")
+    raise BadInput(f"{where}: the fields seem to be separated by spaces; use {Fix.DELIMITER(' ')}, {single}")
 
 
 def parsed(text: str, delimiter: str, quote: str, blanks: bool = False) -> Iterator[list[str]]:
@@ -222,5 +225,5 @@ def refuse_duplicates(names: list[str], where: str) -> None:
     if twice:
         raise BadInput(
             f"{where}: columns {' and '.join(map(str, twice))} have the same name; rename all but one, "
-            "or use header=False if the first line of the file is a record"
+            f"or use {Fix.HEADER(False)} if the first line of the file is a record"
         )

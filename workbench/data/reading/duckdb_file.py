@@ -11,6 +11,7 @@ import duckdb
 
 from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.fixes import Fix
 from workbench.base.progress import run_interruptible
 from workbench.data.reading.source import Source, select_list
 from workbench.data.reading.table_choice import several_tables
@@ -123,7 +124,7 @@ def _quoted(name: str) -> str:
 def _wrong(where: str, message: str) -> BadInput:
     """Replace DuckDB's error: its message may quote a record."""
     if "not a valid DuckDB database" in message:
-        return BadInput(f"{where}: not a DuckDB file; give its format with format=")
+        return BadInput(f"{where}: not a DuckDB file; give its format with {Fix.FORMAT}")
     if "lock on file" in message or "file handle conflict" in message:
         return BadInput(
             f"{where}: the file is open for writing elsewhere; close it there, or read a Query on that connection"

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 import pyarrow as pa
 
 from workbench.base.errors import BadColumns, BadInput, suggest_column
+from workbench.base.fixes import Fix
 from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.column import Column
 from workbench.data.engines import SPARK, CodeAssigner, Engine, EngineBuilder, engine_builder, memory_limit
@@ -32,7 +33,7 @@ def fitting(work: Callable[P, T]) -> Callable[P, T]:
             return work(*given, **options)
         except MemoryError:
             where = getattr(given[0], "where", "the data")
-        raise BadInput(f"{where}: the records do not fit into memory; use engine='duckdb'")
+        raise BadInput(f"{where}: the records do not fit into memory; use {Fix.ENGINE('duckdb')}")
 
     return careful
 

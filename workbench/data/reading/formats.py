@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.reading.packed import DAMAGED, PACKED, inner_name, is_packed, opened
 
 TEXT = {  # may be compressed
@@ -81,7 +82,9 @@ def file_format(path: Path, format: str | None) -> str:
         raise BadInput(f"format {format!r} is unknown; there are {', '.join(FORMATS)}")
     suffix, known = suffix_of(inner_name(path)), SUFFIXES | DATABASES
     if format is None and suffix not in known:
-        raise BadInput(f"{path}: the extension {suffix!r} is unknown; use format='csv' or {', '.join(FORMATS[1:])}")
+        raise BadInput(
+            f"{path}: the extension {suffix!r} is unknown; use {Fix.FORMAT('csv')} or {', '.join(FORMATS[1:])}"
+        )
     kind = {"ndjson": "json"}.get(format, format) if format else known[suffix]
     if is_packed(path) and kind not in TEXT.values():
         raise BadInput(f"{path}: only text files may be compressed, and this is {kind}; unpack it and use that file")

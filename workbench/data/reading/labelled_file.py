@@ -10,6 +10,7 @@ import pandas as pd
 
 from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.reading.row_source import library
 from workbench.data.reading.source import FrameSource
 
@@ -36,7 +37,7 @@ class LabelledSource(FrameSource):
         try:
             frame, about = getattr(pyreadstat, read)(str(path), **options)
         except (pyreadstat.ReadstatError, OSError, UnicodeError, ValueError):
-            failure = BadInput(f"{path}: not a valid {CALLED[format]} file; write it again, or give encoding=")
+            failure = BadInput(f"{path}: not a valid {CALLED[format]} file; write it again, or give {Fix.ENCODING}")
         if failure:
             raise failure
         labels = {name: about.variable_value_labels.get(name, {}) for name in frame.columns}

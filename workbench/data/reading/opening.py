@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from workbench.base.connection import PrivateConnection, SharedConnection
 from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.fixes import Fix
 from workbench.data.reading.arrow_file import CALLED as ARROW_FILES
 from workbench.data.reading.arrow_file import ArrowFileSource
 from workbench.data.reading.duckdb_file import TableSource
@@ -74,7 +75,7 @@ def open_source(
             return _open_parts(path, format, text, table, memory_limit, temp_directory)
         kind = file_format(path, format)
         if table is not None and kind not in WITH_TABLES:
-            what = f"table={safe_repr(table)} is for workbooks and for SQLite and DuckDB files"
+            what = f"{Fix.TABLE}{safe_repr(table)} is for workbooks and for SQLite and DuckDB files"
             raise BadInput(f"{path}: {what}, and this is {kind}; remove it")
         private = _connection(path.stat().st_size <= SMALL and kind != DATABASE, memory_limit, temp_directory)
         return _open_file(path, kind, text, table, private)
@@ -128,7 +129,7 @@ def _open_parts(
     files, kind = part_files(path, format)
     if table is not None:
         raise BadInput(
-            f"{path}: table={safe_repr(table)} names a table in one file, and this is {len(files):,}; leave it out"
+            f"{path}: {Fix.TABLE}{safe_repr(table)} names a table in one file, and this is {len(files):,}; leave it out"
         )
     private = _connection(False, memory_limit, temp_directory)
     if kind == "parquet":

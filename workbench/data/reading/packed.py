@@ -15,6 +15,7 @@ from typing import IO
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 
 BLOCK = 1 << 22
 ZIP = ".zip"
@@ -95,7 +96,7 @@ def unpack(path: Path, target: Path, most_bytes: int) -> Path:
             if most_bytes < 0:
                 raise BadInput(
                     f"{path}: not enough space for an uncompressed copy on the disk of {target.parent.parent}; "
-                    "choose another folder with temp_directory="
+                    f"choose another folder with {Fix.TEMP_DIRECTORY}"
                 )
             copy.write(block)
     return target

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.base.compiled import compiled
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 
 # Positions in a record: FIELD follows a delimiter, BLANK is in blanks there, AFTER is in blanks after a closing quote.
 BEGIN, FIELD, BLANK, PLAIN, QUOTED, CLOSED, AFTER = range(7)
@@ -101,7 +102,7 @@ def _bad(state: np.ndarray, line: str, dialect: str, fields: int) -> BadInput:
     if state[PROBLEM] == RAGGED:
         return BadInput(
             f"{line}: {state[DELIMITERS] + 1} fields where there should be {fields}; "
-            f"correct the line, or give delimiter= and quote= if the detected ones are wrong: {dialect}"
+            f"correct the line, or give {Fix.DELIMITER} and {Fix.QUOTE} if the detected ones are wrong: {dialect}"
         )
     what = "a quote is not closed" if state[PROBLEM] == OPEN else "text follows a closing quote"
-    return BadInput(f"{line}: {what}; correct the line, or give quote= if the detected one is wrong: {dialect}")
+    return BadInput(f"{line}: {what}; correct the line, or give {Fix.QUOTE} if the detected one is wrong: {dialect}")

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from workbench.base.connection import PrivateConnection, discard
 from workbench.base.errors import BadInput, suggest_column
+from workbench.base.fixes import Fix
 from workbench.data.engines import CodeAssigner
 from workbench.data.reading.arrow import as_arrow, refuse_type
 from workbench.data.reading.dialect import find_dialect, find_encoding, refuse_duplicates, to_utf8
@@ -109,8 +110,8 @@ class Source:
     def coding(self, names: list[str]) -> CodeAssigner:
         """Return an object that finds the values of these columns in place; only tables in Spark have one."""
         raise BadInput(
-            f"{self.where}: engine='spark' is for tables in Spark, such as 'spark:catalog.db.people'; "
-            "use engine='duckdb'"
+            f"{self.where}: {Fix.ENGINE('spark')} is for tables in Spark, such as 'spark:catalog.db.people'; "
+            f"use {Fix.ENGINE('duckdb')}"
         )
 
     def unreadable(self, columns: list[str]) -> dict[str, str]:
@@ -159,7 +160,7 @@ class Source:
     def _explained(self, message: str) -> BadInput:
         """Replace DuckDB's error: its message may quote values."""
         if message.startswith("Out of Memory"):
-            return BadInput(f"{self.where}: the memory limit is too small to read this; increase memory_limit=")
+            return BadInput(f"{self.where}: the memory limit is too small to read this; increase {Fix.MEMORY_LIMIT}")
         return self._because(message)
 
     def _because(self, message: str) -> BadInput:
@@ -282,7 +283,7 @@ class FileSource(Source):
         line = re.search(r"line (\d+)", message)
         place = f"{self.where}, near line {line[1]}" if line else self.where
         kind = {"parquet": "Parquet", "json": "JSON"}[self._format]
-        return BadInput(f"{place}: not valid {kind}; write the file again, or give its format with format=")
+        return BadInput(f"{place}: not valid {kind}; write the file again, or give its format with {Fix.FORMAT}")
 
 
 class FrameSource(Source):

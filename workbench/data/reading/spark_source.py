@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.engines import CodeAssigner
 from workbench.data.engines.spark import SparkCodeAssigner
 from workbench.data.engines.spark_session import Session, Unable
@@ -92,7 +93,7 @@ def _called(field: Any) -> str:
 def spark_table(name: str, remote: str | None) -> SparkSource:
     """Return the table with this name (`catalog.schema.table`) on a Spark Connect server."""
     if not remote:
-        raise BadInput(f"{NAMED}{name}: the server is missing; use remote='sc://host:15002'")
+        raise BadInput(f"{NAMED}{name}: the server is missing; use {Fix.REMOTE('sc://host:15002')}")
     if not name.strip():
         raise BadInput(f"{NAMED} has no table name; use {NAMED}catalog.schema.table")
     session = Session.opened(remote)

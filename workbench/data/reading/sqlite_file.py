@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.reading.row_source import RowSource
 from workbench.data.reading.table_choice import choose_table
 
@@ -54,7 +55,7 @@ class SqliteSource(RowSource):
 
     def _because(self, message: str) -> BadInput:
         if "not a database" in message:
-            return BadInput(f"{self.where}: not a SQLite file; if it is a DuckDB file, use format='duckdb'")
+            return BadInput(f"{self.where}: not a SQLite file; if it is a DuckDB file, use {Fix.FORMAT('duckdb')}")
         if "locked" in message:
             return BadInput(f"{self.where}: another program is writing to the file; close it there, then try again")
         return BadInput(f"{self.where}: SQLite cannot read the file; check it with PRAGMA integrity_check")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.fixes import Fix
 
 MANY = 3  # maximum number of tables in a message
 
@@ -17,7 +18,7 @@ class SeveralTables(BadInput):
 
 
 def several_tables(path: Path, tables: Sequence[str]) -> SeveralTables:
-    some = ", ".join(f"table={name!r}" for name in tables[:MANY])
+    some = ", ".join(Fix.TABLE(name) for name in tables[:MANY])
     error = SeveralTables(f"{path}: the file has {len(tables):,} tables; choose one, such as {some}")
     error.tables = tuple(tables)
     return error

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.base.errors import BadInput
+from workbench.base.fixes import Fix
 from workbench.data.column import Kind
 from workbench.data.reading.column_faults import Empty, Mixed, Undecided
 from workbench.data.reading.column_types import (
@@ -187,10 +188,10 @@ class _Reading:
             return self.declared.notation
         fitting = notations_of(bare)
         if len(fitting) > 1:
-            commas, decimals = (self.types(f"number {one}") for one in (THOUSANDS_COMMAS, DECIMAL_COMMAS))
+            commas, decimals = (self.declare(f"number {one}") for one in (THOUSANDS_COMMAS, DECIMAL_COMMAS))
             raise self.undecided(
                 "a comma may separate thousands or decimals; "
-                f"declare {commas} for thousands, {decimals} for decimals, or {self.types('text')}",
+                f"{commas} for thousands, {decimals} for decimals, or {self.declare('text')}",
                 *(f"number {one}" for one in fitting),
             )
         return fitting[0] if fitting else ""
@@ -199,9 +200,9 @@ class _Reading:
         """Return an order of day, month and year in which all values are dates; empty if there is none."""
         fitting = date_orders(bare)
         if len(fitting) > 1:
-            day, month = (self.types(f"date {one}") for one in (DAY_FIRST, MONTH_FIRST))
+            day, month = (self.declare(f"date {one}") for one in (DAY_FIRST, MONTH_FIRST))
             raise self.undecided(
-                f"the first part of dates may be the day or the month; declare {day}, {month}, or {self.types('text')}",
+                f"the first part of dates may be the day or the month; {day}, {month}, or {self.declare('text')}",
                 *(f"date {one}" for one in fitting),
             )
         return fitting[0] if fitting else ""
@@ -284,13 +285,9 @@ class _Reading:
             f"if they are measurements, {self.declare('number')}"
         )
 
-    def types(self, kind: str) -> str:
-        """Return the declaration of this column's type in a call."""
-        return f"types={{{self.name!r}: {kind!r}}}"
-
     def declare(self, kind: str) -> str:
-        """Return the advice to declare a kind."""
-        return f"declare {self.types(kind)}"
+        """Return the advice to declare this column's type."""
+        return f"use {Fix.TYPES({self.name: kind})}"
 
     def mixed(self, bare: pa.Array, number: np.ndarray) -> Mixed:
         """Return the error for a column of numbers with a few other values."""
@@ -301,7 +298,8 @@ class _Reading:
             str(
                 self.bad(
                     f"mixed types: {len(others):,} of {len(number):,} distinct values are not numbers{place}; "
-                    f"{self.declare('text')}, list markers of missing values in missing=[...], or correct the data"
+                    f"{self.declare('text')}, list markers of missing values in {Fix.MISSING([...])}, or correct the "
+                    "data"
                 )
             )
         )
@@ -358,9 +356,10 @@ class _Reading:
             values = present.to_numpy(zero_copy_only=False)
         if values is None:
             form = f"in the format {notation.notation}" if notation else "such as 2024-12-31 or 31.12.2024"
+            example = Fix.TYPES({self.name: "date %d %b %Y"})
             raise self.bad(
-                f"not all values are dates {form}; declare another format, as in {self.types('date %d %b %Y')}, "
-                "another type, or correct the data"
+                f"not all values are dates {form}; declare another format, as in {example}, another type, or correct "
+                "the data"
             )
         days = values.astype("datetime64[D]")
         if days.min() < FIRST or days.max() > LAST:

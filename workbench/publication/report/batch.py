@@ -24,14 +24,15 @@ from typing import Any
 
 from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package
 from workbench.base.files import atomic_write
+from workbench.base.fixes import render_fixes
 from workbench.base.parameters import canonical
 from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
 from workbench.base.sources import Sources
-from workbench.data.reading.message_dialects import STUDY, translate_message
 from workbench.frontier.store import Store
 from workbench.publication.report.layout import render
 from workbench.publication.report.reporting import ENDINGS
+from workbench.studies.faults import study_words
 from workbench.studies.study import Study, results_folder
 
 OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is written for users
@@ -212,7 +213,7 @@ def _made(job: Job, pdf: bool) -> None:
 def _wrong(error: BaseException | None) -> str | None:
     """Return the message for a failed report; for an internal error only the place, since its text may contain data."""
     if error is None or isinstance(error, (BadInput, OSError)):
-        return None if error is None else translate_message(str(error), STUDY)
+        return None if error is None else render_fixes(str(error), study_words)
     if not isinstance(error, Exception):
         raise error
     last = traceback.extract_tb(error.__traceback__)[-1]
