@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from widgets.base.part import control_words
-from workbench.base.errors import BadInput
-from workbench.base.fixes import ARGUMENT, Fix, render_fixes
+from workbench.base.errors import ARGUMENT, BadInput, Fix, render_fixes
 from workbench.commands import main
 from workbench.commands.reading import AS_FOUND, option_words
 from workbench.data.reading.source import Query
@@ -31,7 +30,7 @@ VALUES = {
     Fix.HEADER: False,
     Fix.LEVELS: {"a b": 1},
     Fix.MEMORY_LIMIT: "1GB",
-    Fix.MISSING: ["NA", "?", ...],
+    Fix.MISSING: ["NA", "?"],
     Fix.QUOTE: "'",
     Fix.REMOTE: "sc://host:15002",
     Fix.SAMPLE: 100_000,
@@ -99,21 +98,21 @@ def test_recipes_contain_no_fix():
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (option_words, "use --types 'zip, new=text', or list it in --missing; use --encoding cp1252 or --no-header"),
+        (option_words, "use --types 'zip, new=text', or add it to --missing; use --encoding cp1252 or --no-header"),
         (
             study_words,
-            "use types: {'zip, new': text} under data, or list it in missing: [...] under data; "
+            "use types: {'zip, new': 'text'} under data, or add it to missing: [] under data; "
             "use encoding: cp1252 under data or header: false under data",
         ),
         (
             control_words,
-            "use text as the type of 'zip, new' below, or list it in 'Missing values' below; "
+            "use text as the type of 'zip, new' below, or add it to 'Missing values' below; "
             "use encoding: cp1252 in the study's data or header: false in the study's data",
         ),
     ],
 )
 def test_each_front_end_has_its_words(words, expected):
-    text = f"use {Fix.TYPES({'zip, new': 'text'})}, or list it in {Fix.MISSING([...])}; "
+    text = f"use {Fix.TYPES({'zip, new': 'text'})}, or add it to {Fix.MISSING([])}; "
     assert render_fixes(text + f"use {Fix.ENCODING('cp1252')} or {Fix.HEADER(False)}", words) == expected
 
 
@@ -124,11 +123,11 @@ def test_a_delimiter_that_is_a_space_is_written_in_quotes():
 
 
 def test_notations_and_markers_are_written_as_a_shell_and_yaml_read_them():
-    text = f"use {Fix.TYPES({'pay': 'number 1,234.5'})}, or list it in {Fix.MISSING(['NA', '?', ...])}"
-    assert render_fixes(text, option_words) == "use --types 'pay=number 1,234.5', or list it in --missing 'NA,?,...'"
-    line = "use types: {'pay': 'number 1,234.5'} under data, or list it in missing: ['NA', '?', ...] under data"
+    text = f"use {Fix.TYPES({'pay': 'number 1,234.5'})}, or add it to {Fix.MISSING(['NA', '?'])}"
+    assert render_fixes(text, option_words) == "use --types 'pay=number 1,234.5', or add it to --missing 'NA,?'"
+    line = "use types: {'pay': 'number 1,234.5'} under data, or add it to missing: ['NA', '?'] under data"
     assert render_fixes(text, study_words) == line
-    controls = "use number 1,234.5 as the type of 'pay' below, or list it in 'Missing values' below"
+    controls = "use number 1,234.5 as the type of 'pay' below, or add it to 'Missing values' below"
     assert render_fixes(text, control_words) == controls
 
 
@@ -173,10 +172,10 @@ def said(capsys, *arguments):
 
 
 def test_a_mistake_in_the_data_is_told_in_each_ones_words(folder, capsys):
-    with pytest.raises(BadInput, match=r"use types=\{'age': 'text'\}, list markers of missing values in missing="):
+    with pytest.raises(BadInput, match=r"use types=\{'age': 'text'\}, add markers of missing values to missing="):
         Table.read("people.csv", ["age"], "ill")
-    option = "use --types age=text, list markers of missing values in --missing"
-    line = "use types: {'age': text} under data, list markers of missing values in missing: [...] under data"
+    option = "use --types age=text, add markers of missing values to --missing"
+    line = "use types: {'age': 'text'} under data, add markers of missing values to missing: [] under data"
     roles = ("--quasi", "age", "--sensitive", "ill")
     assert option in said(capsys, "anonymize", "people.csv", *roles, "--model", "k-anonymity, k=2", "-o", "out.csv")
     assert option in said(capsys, "init", "people.csv")

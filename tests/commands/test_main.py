@@ -119,7 +119,7 @@ def failing(error):
 @pytest.mark.parametrize(
     ("error", "says"),
     [
-        (MemoryError(), "there is not enough memory; set engine: duckdb"),
+        (MemoryError(), "there is not enough memory; use engine: duckdb"),
         (ModuleNotFoundError("No module named 'vl_convert'", name="vl_convert"), "package vl-convert is not installed"),
         (OSError(28, "No space left on device"), "standard output: No space left on device"),
     ],

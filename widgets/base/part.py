@@ -17,8 +17,7 @@ import traitlets
 
 from widgets.base.turns import Turn, turns_here
 from widgets.base.worker import Worker
-from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
-from workbench.base.fixes import Fix, render_fixes
+from workbench.base.errors import BadInput, Fix, Undefined, Unsatisfiable, render_fixes, safe_repr
 from workbench.base.jsonable import jsonable
 from workbench.studies.faults import study_words
 

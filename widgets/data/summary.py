@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from widgets.base.part import control_words
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import render_fixes
 from workbench.data.column import Column
 from workbench.data.table import Table
 

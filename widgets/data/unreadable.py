@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from widgets.base.part import control_words
-from workbench.base.errors import BadColumns
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadColumns, render_fixes
 from workbench.data.reading.column_faults import Mixed, Undecided
 
 LONGEST = 40  # characters of a text that is shown

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from widgets.base.part import control_words
-from workbench.base.errors import BadInput, Undefined
+from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.base.figures import figures_next_to, format_interval, format_percent, join_names
 from workbench.base.figures import format_number as as_figures
-from workbench.base.fixes import render_fixes
 from workbench.data.table import Table
 from workbench.disclosure import spending
 from workbench.frontier.frontier import SIDES, Frontier

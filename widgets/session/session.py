@@ -10,8 +10,7 @@ from typing import Any
 from widgets.base.given import followed
 from widgets.base.history import History
 from widgets.base.part import control_words
-from workbench.base.errors import BadInput
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadInput, render_fixes
 from workbench.base.parameters import canonical
 from workbench.data import level_ranges
 from workbench.data.table import Table

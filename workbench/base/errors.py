@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from numbers import Number
 from typing import Any
 
-from workbench.base.fixes import Fix
-
+TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+VALUE = rf"{TEXT}|\w+|[\[{{](?:{TEXT}|[^'\"\]}}])*[\]}}]"
 MANY = 30  # names that a message lists
-OUT_OF_MEMORY = f"there is not enough memory; use {Fix.ENGINE('duckdb')}, or a random sample ({Fix.SAMPLE(100_000)})"
+
+
+class Fix(Enum):
+    """A setting that solves a problem: the argument of Python and the key of a study.
+
+    A message contains the argument, such as `delimiter=';'`. It is part of the text, so it survives when messages are
+    prefixed, joined, stored and sent. `render_fixes` replaces it by the words of a front end.
+    """
+
+    DELIMITER = "delimiter"
+    ENCODING = "encoding"
+    ENGINE = "engine"
+    FORMAT = "format"
+    HEADER = "header"
+    LEVELS = "levels"
+    MEMORY_LIMIT = "memory_limit"
+    MISSING = "missing"
+    QUOTE = "quote"
+    REMOTE = "remote"
+    SAMPLE = "sample"
+    TABLE = "table"
+    TEMP_DIRECTORY = "temp_directory"
+    TYPES = "types"
+
+    def __call__(self, value: object) -> str:
+        """Return the argument with a value."""
+        return f"{self}{value!r}"
+
+    def __str__(self) -> str:
+        return f"{self.value}="
+
+
+OUT_OF_MEMORY = f"there is not enough memory; use {Fix.ENGINE('duckdb')}, or sample the records"
+ARGUMENT = re.compile(rf"\b({'|'.join(fix.value for fix in Fix)})=({VALUE})?")
+Words = Callable[[Fix, Any], str]  # words of a front end for a fix and its value, if it has one
 
 
 class BadInput(ValueError):
@@ -95,3 +132,16 @@ def prefix_path(*path: object) -> Iterator[None]:
     except BadInput as error:
         error.path = (*path, *error.path)
         raise
+
+
+def render_fixes(text: str, words: Words) -> str:
+    """Replace the fixes in a message by the words of a front end."""
+
+    def rendered(found: re.Match[str]) -> str:
+        try:
+            value = ast.literal_eval(found[2]) if found[2] else None
+        except (SyntaxError, ValueError):
+            return found[0]  # for example a column with such a name
+        return words(Fix(found[1]), value)
+
+    return ARGUMENT.sub(rendered, text)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadInput, render_fixes
 from workbench.commands.reading import AS_FOUND, Reading, column_options, option_words, reads
 from workbench.commands.shared import between, noted, opened, print_json, warned
 from workbench.studies.faults import study_words

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, Undefined
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.commands.audit import (
     MissingFits,
     Original,

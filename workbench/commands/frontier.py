@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, Undefined
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.commands.shared import StoreFolder, opened, print_json, status_of, warned
 from workbench.commands.sweep import swept, with_tries
 from workbench.commands.text_table import table_lines, wrapped

@@ -15,8 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from workbench import __version__
-from workbench.base.errors import OUT_OF_MEMORY, BadInput, Undefined, Unsatisfiable, missing_package
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import OUT_OF_MEMORY, BadInput, Undefined, Unsatisfiable, missing_package, render_fixes
 from workbench.commands.anonymize import anonymize
 from workbench.commands.audit import audit
 from workbench.commands.check import check

@@ -11,8 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.base.names import parse_names
 from workbench.studies.faults import study_words
 
@@ -106,9 +105,7 @@ def option_words(fix: Fix, value: Any = None) -> str:
     if f"--{fix.value}" not in AS_FOUND.options:
         return f"{study_words(fix, value)} in a study"
     parts = [f"{name}={one}" for name, one in value.items()] if isinstance(value, dict) else value
-    if isinstance(parts, list):
-        parts = ",".join("..." if one is ... else str(one) for one in parts)
-    text = "" if parts in (None, "...") else str(parts)
+    text = ",".join(map(str, parts)) if isinstance(parts, list) else str(value or "")
     if re.search(r"[^\w=.%+-]", text):
         text = "'" + text.replace("'", "'\"'\"'") + "'"
     return f"--{fix.value} {text}".rstrip()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import render_fixes
 from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
 from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, status_of, warned
 from workbench.commands.sweep import refuse_points, write_points

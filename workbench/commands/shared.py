@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Words, render_fixes
+from workbench.base.errors import BadInput, Words, render_fixes
 from workbench.base.jsonable import jsonable
 from workbench.studies.faults import study_words
 

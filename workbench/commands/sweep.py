@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import render_fixes
+from workbench.base.errors import BadInput, render_fixes
 from workbench.base.jsonable import jsonable
 from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, warned
 from workbench.studies.faults import study_words

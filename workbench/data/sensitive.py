@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.base.errors import BadInput, safe_repr
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, safe_repr
 from workbench.data.column import MISSING, Column, unused_name
 from workbench.data.wording import PLAIN, Wording
 from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding

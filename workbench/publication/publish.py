@@ -26,8 +26,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadInput, Undefined, safe_repr
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, Undefined, safe_repr
 from workbench.base.parameters import RANDOM
 from workbench.base.scratch import scratch
 from workbench.data.hierarchies.intervals import integers

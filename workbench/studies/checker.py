@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import BadColumns, BadInput, NotInMemory, Undefined, Unsatisfiable, suggest
+from workbench.base.errors import BadColumns, BadInput, NotInMemory, Undefined, Unsatisfiable, render_fixes, suggest
 from workbench.base.figures import join_names
-from workbench.base.fixes import render_fixes
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.roles import lacking

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, safe_repr, suggest
 
 
 class Fault(NamedTuple):
@@ -61,15 +60,6 @@ def type_fault(kind: type, name: str, given: Any) -> str:
 
 def study_words(fix: Fix, value: Any = None) -> str:
     """Return the line of a study that applies a fix."""
-    line = fix.value if value is None else f"{fix.value}: {_in_line(value)}"
+    shown = "false" if value is False else value if re.fullmatch(r"[\w.-]+", str(value)) else repr(value)
+    line = fix.value if value is None else f"{fix.value}: {shown}"
     return line if fix is Fix.LEVELS else f"{line} under data"
-
-
-def _in_line(value: Any) -> str:
-    """Write a value as YAML in one line; text in quotes, unless it is a single word."""
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{name!r}: {_in_line(one)}' for name, one in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join('...' if one is ... else repr(one) for one in value)}]"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if re.fullmatch(r"[\w.-]+", text) else repr(text)

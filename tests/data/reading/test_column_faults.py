@@ -4,11 +4,9 @@ from workbench.data.reading.column_faults import Mixed
 
 
 def test_markers_found_are_part_of_the_advice():
-    error = Mixed("no numbers; list markers of missing values in missing=[...], or correct the data")
+    error = Mixed("no numbers; add markers of missing values to missing=[], or correct the data")
     error.name_markers(["NA", "it's"])
-    assert str(error) == (
-        "no numbers; list markers of missing values in missing=['NA', \"it's\", ...], or correct the data"
-    )
-    plain = Mixed("list it in missing=[...]")
+    assert str(error) == ("no numbers; add markers of missing values to missing=['NA', \"it's\"], or correct the data")
+    plain = Mixed("add it to missing=[]")
     plain.name_markers([])
-    assert str(plain) == "list it in missing=[...]"
+    assert str(plain) == "add it to missing=[]"

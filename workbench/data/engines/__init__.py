@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.base.errors import BadInput, NotInMemory, TooMany, safe_repr, suggest
+from workbench.base.errors import BadInput, Fix, NotInMemory, TooMany, safe_repr, suggest
 from workbench.base.figures import join_names
-from workbench.base.fixes import Fix
 from workbench.data.cells import Cells, row_keys
 from workbench.data.column import Column
 from workbench.data.reading.value_types import Values

@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.connection import PrivateConnection, discard
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column

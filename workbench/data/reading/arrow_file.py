@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from workbench.base.connection import PrivateConnection
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.reading.dialect import refuse_duplicates
 from workbench.data.reading.source import Source, select_list
 

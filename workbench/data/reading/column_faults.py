@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 
 
 class Empty(BadInput):
@@ -27,4 +26,4 @@ class Mixed(BadInput):
     def name_markers(self, markers: Sequence[str]) -> None:
         """Add the known markers to the suggested list, since a list replaces those that were found."""
         self.markers = tuple(markers)
-        self.args = (str(self).replace(Fix.MISSING([...]), Fix.MISSING([*markers, ...])),)
+        self.args = (str(self).replace(Fix.MISSING([]), Fix.MISSING([*markers])),)

@@ -12,8 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.reading.packed import BLOCK, blocks, opened, raw_blocks
 
 SAMPLE = 1 << 18

@@ -10,8 +10,7 @@ from typing import TypeVar
 import duckdb
 
 from workbench.base.connection import PrivateConnection
-from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, safe_repr, suggest
 from workbench.base.progress import run_interruptible
 from workbench.data.reading.source import Source, select_list
 from workbench.data.reading.table_choice import several_tables

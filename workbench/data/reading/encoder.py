@@ -9,8 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from workbench.base.errors import BadColumns, BadInput, suggest_column
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadColumns, BadInput, Fix, suggest_column
 from workbench.base.progress import checkpoint, run_interruptible
 from workbench.data.column import Column
 from workbench.data.engines import SPARK, CodeAssigner, Engine, EngineBuilder, engine_builder, memory_limit

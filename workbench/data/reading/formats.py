@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.reading.packed import DAMAGED, PACKED, inner_name, is_packed, opened
 
 TEXT = {  # may be compressed

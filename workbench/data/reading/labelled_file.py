@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.base.connection import PrivateConnection
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.reading.row_source import library
 from workbench.data.reading.source import FrameSource
 

@@ -12,8 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from workbench.base.connection import PrivateConnection, SharedConnection
-from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, safe_repr, suggest
 from workbench.data.reading.arrow_file import CALLED as ARROW_FILES
 from workbench.data.reading.arrow_file import ArrowFileSource
 from workbench.data.reading.duckdb_file import TableSource

@@ -14,8 +14,7 @@ from typing import IO
 
 import pyarrow as pa
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 
 BLOCK = 1 << 22
 ZIP = ".zip"

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.compiled import compiled
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 
 # Positions in a record: FIELD follows a delimiter, BLANK is in blanks there, AFTER is in blanks after a closing quote.
 BEGIN, FIELD, BLANK, PLAIN, QUOTED, CLOSED, AFTER = range(7)

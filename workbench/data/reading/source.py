@@ -19,8 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.base.connection import PrivateConnection, discard
-from workbench.base.errors import BadInput, suggest_column
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, suggest_column
 from workbench.data.engines import CodeAssigner
 from workbench.data.reading.arrow import as_arrow, refuse_type
 from workbench.data.reading.dialect import find_dialect, find_encoding, refuse_duplicates, to_utf8

@@ -12,8 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.engines import CodeAssigner
 from workbench.data.engines.spark import SparkCodeAssigner
 from workbench.data.engines.spark_session import Session, Unable

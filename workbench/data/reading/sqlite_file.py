@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.connection import PrivateConnection
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.reading.row_source import RowSource
 from workbench.data.reading.table_choice import choose_table
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix, safe_repr, suggest
 
 MANY = 3  # maximum number of tables in a message
 

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.base.errors import BadInput
-from workbench.base.fixes import Fix
+from workbench.base.errors import BadInput, Fix
 from workbench.data.column import Kind
 from workbench.data.reading.column_faults import Empty, Mixed, Undecided
 from workbench.data.reading.column_types import (
@@ -298,8 +297,7 @@ class _Reading:
             str(
                 self.bad(
                     f"mixed types: {len(others):,} of {len(number):,} distinct values are not numbers{place}; "
-                    f"{self.declare('text')}, list markers of missing values in {Fix.MISSING([...])}, or correct the "
-                    "data"
+                    f"{self.declare('text')}, add markers of missing values to {Fix.MISSING([])}, or correct the data"
                 )
             )
         )

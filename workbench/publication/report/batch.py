@@ -22,9 +22,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package
+from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package, render_fixes
 from workbench.base.files import atomic_write
-from workbench.base.fixes import render_fixes
 from workbench.base.parameters import canonical
 from workbench.base.resources import NOTEBOOKS
 from workbench.base.scratch import scratch
