@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 from benchmarks.measuring import Figure
 from tests.browser import stage
 from tests.widgets.base.test_cancelling import donations
-from widgets.base.given import MEASURES
+from widgets.base.inputs import MEASURES
 from widgets.server.serving import voila_command
 from workbench import Table
 from workbench.frontier.recipe import Recipe

@@ -13,13 +13,13 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.frontier.frontier import FrontierChart as FrontierChart
     from widgets.hierarchies.editor import HierarchyEditor as HierarchyEditor
     from widgets.lattice.lattice import LatticeView as LatticeView
-    from widgets.original.original import OriginalBeside as OriginalBeside
+    from widgets.original.original import OriginalComparison as OriginalComparison
     from widgets.preview.preview import ReleasePreview as ReleasePreview
     from widgets.query_errors.query_errors import QueryErrors as QueryErrors
     from widgets.recipes.recipes import RecipePicker as RecipePicker
     from widgets.release.release import ReleaseCard as ReleaseCard
     from widgets.roles.roles import RolePicker as RolePicker
-    from widgets.scenario.learnt import WhatWasLearnt as WhatWasLearnt
+    from widgets.scenario.explanation import ExplanationView as ExplanationView
     from widgets.scenario.scenario import ScenarioPicker as ScenarioPicker
     from widgets.workloads.workloads import WorkloadPicker as WorkloadPicker
 
@@ -31,14 +31,14 @@ _HOME = {
     "FrontierChart": "frontier.frontier",
     "HierarchyEditor": "hierarchies.editor",
     "LatticeView": "lattice.lattice",
-    "OriginalBeside": "original.original",
+    "OriginalComparison": "original.original",
     "QueryErrors": "query_errors.query_errors",
     "RecipePicker": "recipes.recipes",
     "ReleaseCard": "release.release",
     "ReleasePreview": "preview.preview",
     "RolePicker": "roles.roles",
     "ScenarioPicker": "scenario.scenario",
-    "WhatWasLearnt": "scenario.learnt",
+    "ExplanationView": "scenario.explanation",
     "WorkloadPicker": "workloads.workloads",
 }
 

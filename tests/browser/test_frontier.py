@@ -47,7 +47,7 @@ def made():
     stream = ipywidgets.Button(description="stream")
     stream.on_click(lambda _: asyncio.get_running_loop().create_task(come()))
     complain = ipywidgets.Button(description="complain")
-    complain.on_click(lambda _: shown._heard(None, {"kind": "select", "index": 99}, []))
+    complain.on_click(lambda _: shown._receive(None, {"kind": "select", "index": 99}, []))
     return ipywidgets.VBox([ipywidgets.HBox([move, stream, complain]), said, shown])
 """
 POINTS = ".wb-chart svg g.mark-symbol path"
@@ -206,7 +206,7 @@ def test_the_slider_moves_one_point_and_points_stream_in(page):
 
 def test_what_was_wrong_with_points_that_are_gone_goes_with_them(page):
     page.get_by_role("button", name="complain").click()
-    said(page, "there is no such point any more")
+    said(page, "this point no longer exists")
     page.get_by_role("button", name="stream").click()
     page.wait_for_function("() => !document.querySelector('.wb-frontier > .wb-wrong').textContent")
 

@@ -54,10 +54,10 @@ def test_every_combination_is_drawn_and_one_is_chosen(page):
     box = canvas.bounding_box()
     canvas.click(position={"x": 50, "y": box["height"] - 10})  # everything at its highest level
     expect(page.get_by_text("levels = a=4, b=4, c=4, d=4, e=4")).to_be_visible()
-    share = page.get_by_label("records that may be left out, in per cent")
+    share = page.get_by_label("records that may be suppressed, in percent")
     share.fill("0")
     share.press("Tab")
     expect(words).to_contain_text("at most 0 % of the records")
     canvas.click(position={"x": 48, "y": 8})  # the values as they are
-    expect(page.locator("[data-field=nodes] .wb-wrong")).to_contain_text("break k-anonymity")
+    expect(page.locator("[data-field=nodes] .wb-wrong")).to_contain_text("violate k-anonymity")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

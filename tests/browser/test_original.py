@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 CELL = """
 import numpy as np
 import pandas as pd
-from widgets import OriginalBeside
+from widgets import OriginalComparison
 from workbench import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -17,7 +17,7 @@ frame["ill"] = np.where(frame.age + rng.integers(0, 30, 3000) > 70, "gout", "flu
 release = Mondrian()(Table.from_frame(frame, ["age", "work"], "ill"), KAnonymity(200))
 
 def made():
-    return OriginalBeside(release, unfolded=False)
+    return OriginalComparison(release, unfolded=False)
 """
 
 

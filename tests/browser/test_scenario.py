@@ -25,11 +25,11 @@ bench = Workbench(frame, keep="long.study.yaml")
 bench
 """
 LEARNS = """
-from widgets.scenario.learnt import WhatWasLearnt
+from widgets.scenario.explanation import ExplanationView
 from workbench import Table
 from workbench.methods import Keep
 
-WhatWasLearnt(Keep()(Table.from_frame(frame, [*frame.columns[:-1]], "ill")), miner="locally weighted", unfolded=True)
+ExplanationView(Keep()(Table.from_frame(frame, [*frame.columns[:-1]], "ill")), miner="locally weighted", unfolded=True)
 """
 
 

@@ -116,7 +116,7 @@ def test_numbers_are_read_as_in_python(page):
 
 
 def test_shares_and_numbers_beside_a_limit_are_as_in_python(page):
-    code, rng = script() + "\nexport default [perCent, aboutPerCent, figuresBeside];", np.random.default_rng(5)
+    code, rng = script() + "\nexport default [perCent, aboutPerCent, figuresNextTo];", np.random.default_rng(5)
     shares = (
         [share for share, *_ in SHARES] + rng.uniform(0, 1, 2000).tolist() + (rng.integers(0, 401, 400) / 400).tolist()
     )

@@ -46,13 +46,13 @@ from widgets import Workbench
 from widgets.base.part import Part
 
 told = []
-send = Part.tell
-Part.tell = lambda self, kind, buffers=None, **content: told.append((type(self).__name__, kind, content))
+send = Part.send_message
+Part.send_message = lambda self, kind, buffers=None, **content: told.append((type(self).__name__, kind, content))
 bench = Workbench("adult", keep=False)
 offered = {name for name, kind, content in told if '"at most"' in json.dumps(content, default=str)}
 bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "at most", "certainty": [0.4, 0.6, 0.8]}}]
-bench.card._heard(None, {"kind": "model", "name": "at most", "field": "asked"}, [])
-bench.card._heard(None, {"kind": "move", "part": 0, "name": "certainty", "value": 0.45, "field": "0.certainty"}, [])
+bench.card._receive(None, {"kind": "model", "name": "at most", "field": "asked"}, [])
+bench.card._receive(None, {"kind": "move", "part": 0, "name": "certainty", "value": 0.45, "field": "0.certainty"}, [])
 worst = bench.disclosure.release.classes.distributions("occupation").max()
 print(json.dumps({
     "offered": sorted(offered),

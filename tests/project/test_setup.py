@@ -77,7 +77,7 @@ def test_no_file_names_a_registry_or_this_machine():
 PAGE = """
     from voila.paths import collect_template_paths
     from widgets.commands import lab
-    from widgets.frontier import still
+    from widgets.frontier import saved_picture
     from widgets.server.server import TEMPLATES
     from workbench.base.resources import DATA, NOTEBOOKS
     from workbench.charts import offline

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from widgets.session.keeping import Changed, Keeper
+from widgets.session.study_file import FileChanged, StudyFile
 from workbench import BadInput
 from workbench.commands.main import main
 from workbench.frontier.recipe import Recipe
@@ -130,18 +130,18 @@ def test_the_exported_script_names_the_hierarchy_file(folder):
 def test_hierarchy_files_follow_edits_undo_and_other_tabs(folder):
     """Each file of a study is complete, and changes by another tab are detected."""
     first = study(folder)
-    here = Keeper(folder / "people.study.yaml")
+    here = StudyFile(folder / "people.study.yaml")
     here.save(first)
     changed = [*GROUPS.items()]
     other = study(folder, hierarchies={"employer": {"builder": "groups", "levels": [dict(changed[:30])], "order": []}})
     here.save(other)
     assert Study.open(here.path).hierarchies == other.hierarchies
     here.save(first)  # undone
-    there = Keeper(here.path)
+    there = StudyFile(here.path)
     assert there.open().hierarchies == first.hierarchies
     here.save(first)
     there.save(other)  # the study's text hardly changes, its hierarchy file does
-    with pytest.raises(Changed):
+    with pytest.raises(FileChanged):
         here.save(first.with_(seed=1))
     here.save(first.with_(seed=1), over=True)
     assert there.open().hierarchies == first.hierarchies

@@ -65,7 +65,7 @@ class Hands:
         self.say(self.bench.preview, "hello")
 
     def say(self, widget, kind, **content):
-        widget._heard(None, {"kind": kind, "field": kind, **content}, [])
+        widget._receive(None, {"kind": kind, "field": kind, **content}, [])
 
     def card_said(self, content, buffers=None):
         """The hand rests after each picture, as in the view."""
@@ -111,9 +111,9 @@ class Hands:
         elif what == "hierarchy":
             bench.hierarchies.hierarchies = rng.choice(HIERARCHIES)
         elif what == "data" and rng.random() < 0.5:
-            bench.data._heard(None, {"kind": "choose", "field": "path", "value": rng.choice(["a.csv", "b.csv"])}, [])
+            bench.data._receive(None, {"kind": "choose", "field": "path", "value": rng.choice(["a.csv", "b.csv"])}, [])
         elif what == "data":
-            bench.data._heard(None, {"kind": "choose", "field": "drop_missing", "value": rng.random() < 0.5}, [])
+            bench.data._receive(None, {"kind": "choose", "field": "drop_missing", "value": rng.random() < 0.5}, [])
         elif what == "recipe":
             k = rng.choice([[4, 9, 30], [5, 30], [4]])
             bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": k}}]

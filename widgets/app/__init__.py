@@ -1,1 +1,1 @@
-"""The workbench: the parts put together."""
+"""The workbench as a whole."""

@@ -1,4 +1,4 @@
-"""Boxes that hold the parts of the workbench."""
+"""Boxes that contain the parts of the workbench."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from widgets.base.part import Part
 
 
 def below(box: ipywidgets.Box) -> list[ipywidgets.DOMWidget]:
-    """Every widget inside."""
+    """Return every widget inside a box."""
     return [one for child in box.children for one in (child, *(below(child) if hasattr(child, "children") else ()))]
 
 
 def framed(part: Part) -> ipywidgets.Box:
-    """A part as a card of its own."""
+    """Return a part in a frame."""
     return ipywidgets.VBox([part]).add_class("wb-card")

@@ -1,4 +1,4 @@
-"""The parts of a workbench: made once, and shown the study whenever it is another."""
+"""The parts of a workbench, which are created once and updated with the study."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from widgets.disclosure.disclosure import DisclosureTable
 from widgets.frontier.frontier import FrontierChart
 from widgets.hierarchies.editor import HierarchyEditor
 from widgets.lattice.lattice import LatticeView
-from widgets.original.original import OriginalBeside
+from widgets.original.original import OriginalComparison
 from widgets.preview.preview import ReleasePreview
 from widgets.query_errors.query_errors import QueryErrors
 from widgets.recipes.recipes import RecipePicker
 from widgets.release.release import ReleaseCard
 from widgets.roles.roles import RolePicker
-from widgets.scenario.learnt import WhatWasLearnt
+from widgets.scenario.explanation import ExplanationView
 from widgets.scenario.scenario import ScenarioPicker
 from widgets.session.results import WorkbenchResults
 from widgets.topbar.topbar import TopBar
@@ -23,18 +23,18 @@ from widgets.workloads.workloads import WorkloadPicker
 from workbench.studies.study import ROLES, Study
 
 STEPS = ("data", "roles", "hierarchies", "workloads", "recipes", "scenario")
-LATER = ("query_errors", "learnt", "original", "lattice")  # folded, below everything
-PARTS = ("top", *STEPS, "chart", "card", "preview", "disclosure", *LATER)
+FOLDED_PARTS = ("query_errors", "explanation", "original", "lattice")  # folded, below the other parts
+PARTS = ("top", *STEPS, "chart", "card", "preview", "disclosure", *FOLDED_PARTS)
 
 
 class WorkbenchParts(WorkbenchResults):
     """The parts of a workbench."""
 
-    def _make_parts(self, study: Study, handed: Any, by_tab: bool) -> None:
-        """`by_tab`: the browser's tab may remember what no file does."""
+    def _create_parts(self, study: Study, data: Any, by_tab: bool) -> None:
+        """Create the parts; `by_tab`: the browser's tab stores the study, as there is no file."""
         group = f"steps-{id(self)}"
-        self.top = TopBar(self._asked, remembered=by_tab, fresh=by_tab)
-        source = handed if handed is not None else dict(study.data)
+        self.top = TopBar(self._handle_request, remembered=by_tab, fresh=by_tab)
+        source = data if data is not None else dict(study.data)
         self.data = DataPicker(source, folder=study.folder, unfolded=False, group=group)
         self.roles = RolePicker(None, unfolded=not study.quasi, group=group)
         self.hierarchies = HierarchyEditor(None, unfolded=False, group=group, own_history=False)
@@ -46,12 +46,12 @@ class WorkbenchParts(WorkbenchResults):
         self.preview = ReleasePreview(None, draw=self.chart.altair)
         self.disclosure = DisclosureTable(None)
         self.query_errors = QueryErrors(None, unfolded=False)
-        self.learnt = WhatWasLearnt(None, unfolded=False)
-        self.original = OriginalBeside(None, unfolded=False)
+        self.explanation = ExplanationView(None, unfolded=False)
+        self.original = OriginalComparison(None, unfolded=False)
         self.lattice = LatticeView(None, unfolded=False)
 
-    def _asked(self, what: str, value: Any) -> None:
-        """Follow a request of the status line."""
+    def _handle_request(self, what: str, value: Any) -> None:
+        """Handle a request of the top bar."""
         raise NotImplementedError
 
     def _show_choices(self, study: Study) -> None:
@@ -66,7 +66,7 @@ class WorkbenchParts(WorkbenchResults):
         self.scenario.follow(study.measures, study.axes, study.caps, len(study.candidates()))
 
     def _show_table(self, study: Study) -> None:
-        """Columns, roles, hierarchies and workloads are others."""
+        """Show the data, roles, hierarchies and workloads of a study."""
         base, table = self.session.base, self.session.table
         self.data.folder = study.folder
         if base is not None and (self.data.base is not base or self.data.data != study.data):

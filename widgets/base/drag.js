@@ -1,8 +1,8 @@
-// Caps that are dragged on the chart: the line follows the pointer at once, Python hears of it as it goes.
+// Caps that are dragged on the chart: the line follows the pointer at once, and Python is notified during the drag.
 
 const REACH = 8; // pixels
 
-/** `caps()` gives for both axes { key, bound, worst, domain, value }; `moved(cap, value)` hears a number, or null. */
+/** `caps()` returns { key, bound, worst, domain, value } for both axes; `moved(cap, value)` gets a number or null. */
 function draggedCaps(stage, picture, caps, moved) {
   let held = null; // 0: the cap on x, 1: on y
   const at = (which, cap) => {
@@ -15,7 +15,7 @@ function draggedCaps(stage, picture, caps, moved) {
     const { x, y, width, height } = within(view, event);
     if (x < -12 || y < -12 || x > width + 4 || y > height + 4) return null;
     const near = which => Math.abs([x, y][which] - at(which, all[which])) <= REACH;
-    const grip = which => which ? x < 10 : y < 10; // without a cap only the grip at the end can be taken
+    const grip = which => which ? x < 10 : y < 10; // without a cap only the grip at the end can be dragged
     for (const which of [0, 1]) if (near(which) && (all[which].value !== null || grip(which))) return which;
     return null;
   };
@@ -24,8 +24,8 @@ function draggedCaps(stage, picture, caps, moved) {
     const found = within(view, event), size = held ? found.height : found.width;
     const value = view.scale(name).invert(Math.min(Math.max(found[name], 0), size));
     const place = view.scale(name), at = place(value);
-    if (Math.abs(at - place(cap.worst)) < 0.012 * size) return null; // let go at the end: no cap
-    const step = 10 ** Math.floor(Math.log10(Math.abs(place.invert(at + 1) - value))); // a pixel is worth about a step
+    if (Math.abs(at - place(cap.worst)) < 0.012 * size) return null; // released at the end: no cap
+    const step = 10 ** Math.floor(Math.log10(Math.abs(place.invert(at + 1) - value))); // about one step per pixel
     return Number((Math.round(value / step) * step).toPrecision(12));
   };
   const row = (which, cap, value) => {

@@ -1,4 +1,4 @@
-"""States that can be gone back to, and forward again."""
+"""An undo history."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ S = TypeVar("S")
 
 
 class History(Generic[S]):
-    """The present state, what came before it and what was undone; the states themselves are never changed."""
+    """The current state, the states before it and those that were undone; the states are immutable."""
 
-    def __init__(self, state: S, most: int = 200) -> None:
+    def __init__(self, state: S, limit: int = 200) -> None:
         self._past: list[S] = []
         self._future: list[S] = []
-        self._present = state
-        self._most = most
+        self._current = state
+        self._limit = limit
 
     @property
     def state(self) -> S:
-        """The present state."""
-        return self._present
+        """The current state."""
+        return self._current
 
     @property
     def can_undo(self) -> bool:
@@ -32,28 +32,28 @@ class History(Generic[S]):
         return bool(self._future)
 
     def push(self, state: S) -> None:
-        """Go on to a new state: what was undone is forgotten. A state equal to the present one is no step."""
-        if state == self._present:
+        """Add a new state and discard undone states; a state equal to the current one is ignored."""
+        if state == self._current:
             return
-        self._past = [*self._past, self._present][-self._most :]
+        self._past = [*self._past, self._current][-self._limit :]
         self._future = []
-        self._present = state
+        self._current = state
 
     def replace(self, state: S) -> None:
-        """The present state is another: no step of its own. What was undone is forgotten."""
+        """Replace the current state without a new step, and discard undone states."""
         self._future = []
-        self._present = state
+        self._current = state
 
     def undo(self) -> S:
-        """The state before, which is now the present one; the present one where there is none before."""
+        """Return to the previous state, if there is one, and return the current state."""
         if self._past:
-            self._future.append(self._present)
-            self._present = self._past.pop()
-        return self._present
+            self._future.append(self._current)
+            self._current = self._past.pop()
+        return self._current
 
     def redo(self) -> S:
-        """The state that was undone last, which is now the present one; the present one where there is none."""
+        """Restore the state that was undone last, if there is one, and return the current state."""
         if self._future:
-            self._past.append(self._present)
-            self._present = self._future.pop()
-        return self._present
+            self._past.append(self._current)
+            self._current = self._future.pop()
+        return self._current

@@ -1,7 +1,8 @@
-"""What every widget is: choices as traits, pictures as messages.
+"""The base class of all widgets: choices are traits, drawings are messages.
 
-The front end asks and Python decides. A trait holds a choice (names, numbers) and can be linked; what is drawn is sent
-when a view says hello, and never kept in a synced trait: so no saved notebook holds it, and a reloaded page asks again.
+The front end sends requests and Python decides. A trait contains a choice (names, numbers) and can be linked. Drawings
+are sent when a view sends `hello`, never in a synced trait: a saved notebook does not contain them, and a reloaded page
+requests them again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from widgets.base.turns import Turn, turns_here
+from widgets.base.kernel_thread import ScheduledCall, current_kernel_thread
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput, Fix, Undefined, Unsatisfiable, render_fixes, safe_repr
 from workbench.base.jsonable import jsonable
@@ -51,9 +52,9 @@ def control_words(fix: Fix, value: Any = None) -> str:
 
 
 class Part(anywidget.AnyWidget):
-    """One part of the workbench. `hear_<kind>(content, buffers)` answers the front end's message of that kind.
+    """One part of the workbench. `receive_<kind>(content, buffers)` handles the front end's messages of that kind.
 
-    A message may name the field it comes from; what is wrong with it is then said at that field.
+    A message may name the field it comes from; errors are then shown at that field.
     """
 
     _css = styles()
@@ -61,10 +62,10 @@ class Part(anywidget.AnyWidget):
     group = traitlets.Unicode("", help="of the steps of one group, one is open at a time").tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
-        self._turns = turns_here()
-        self._unheard: dict[str, str] | None = {}  # problems said before the first view came
+        self._kernel_thread = current_kernel_thread()
+        self._unseen_problems: dict[str, str] | None = {}  # problems before the first view; None afterwards
         super().__init__(**traits)
-        self.on_msg(self._heard)
+        self.on_msg(self._receive)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject invalid values without quoting them, since they may contain records."""
@@ -73,9 +74,9 @@ class Part(anywidget.AnyWidget):
             return
         except traitlets.TraitError as error:
             if not str(error).startswith(f"The {name!r} trait"):
-                raise  # in words of ours
+                raise  # our own message
             kind = getattr(self.traits().get(name), "klass", None)
-            wanted = f"it must be a {kind.__name__}" if isinstance(kind, type) else "it is of another kind"
+            wanted = f"it must be a {kind.__name__}" if isinstance(kind, type) else "it has another type"
         raise BadInput(f"{type(self).__name__}: {name} cannot be {safe_repr(value)}; {wanted}")
 
     def __repr__(self) -> str:
@@ -87,62 +88,62 @@ class Part(anywidget.AnyWidget):
         return ""
 
     def close(self) -> None:
-        """Leave the page; long work stops, and nobody hears of it."""
+        """Remove the widget from the page, and cancel its work."""
         for one in vars(self).values():
             if isinstance(one, Worker):
                 one.forget()
         super().close()
 
     def show(self) -> None:
-        """Send everything that the view draws."""
+        """Send the whole content of the view."""
         raise NotImplementedError
 
-    def hear_hello(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_hello(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self.show()
-        unheard, self._unheard = self._unheard or {}, None
-        for field, text in unheard.items():
+        problems, self._unseen_problems = self._unseen_problems or {}, None
+        for field, text in problems.items():
             self.problem(field, text)
 
-    def tell(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
+    def send_message(self, kind: str, buffers: list[Any] | None = None, **content: Any) -> None:
         """Send a message to the views; infinity is sent as "inf", NaN as null."""
         self.send({"kind": kind, **jsonable(content)}, buffers)
 
-    def soon(self, call: Callable[..., object], *arguments: Any) -> None:
-        """Call from another thread, in the thread of the kernel, guarded."""
-        if self._turns is None:
+    def call_soon(self, call: Callable[..., object], *arguments: Any) -> None:
+        """Call in the kernel's thread, from any thread; errors are shown at the top."""
+        if self._kernel_thread is None:
             call(*arguments)
         else:
-            self._turns.soon(self.guarded, "", call, *arguments)
+            self._kernel_thread.call_soon(self.guarded, "", call, *arguments)
 
-    def later(self, seconds: float, call: Callable[..., object]) -> Turn | None:
-        """Call after a while, guarded; at once in a script, where nothing comes later."""
-        if self._turns is None:
+    def call_later(self, seconds: float, call: Callable[..., object]) -> ScheduledCall | None:
+        """Call after a delay, in a script at once; errors are shown at the top."""
+        if self._kernel_thread is None:
             call()
             return None
-        return self._turns.later(seconds, lambda: self.guarded("", call))
+        return self._kernel_thread.call_later(seconds, lambda: self.guarded("", call))
 
     def problem(self, field: str, text: str) -> None:
-        """Say what is wrong, at the field, in the words of the controls; the last good state stays."""
+        """Show an error at a field, in terms of the controls; the last valid state remains."""
         text = render_fixes(text, control_words)
-        if self._unheard is not None:
-            self._unheard[field] = text
-        self.tell("problem", field=field, text=text)
+        if self._unseen_problems is not None:
+            self._unseen_problems[field] = text
+        self.send_message("problem", field=field, text=text)
 
     def fine(self, field: str) -> None:
         """Clear the error of a field."""
-        if self._unheard is not None:
-            self._unheard.pop(field, None)
-        self.tell("fine", field=field)
+        if self._unseen_problems is not None:
+            self._unseen_problems.pop(field, None)
+        self.send_message("fine", field=field)
 
     def wrong(self, field: str, error: BaseException) -> None:
-        """Say at the field what went wrong. Of a mistake of ours only the place: its text may hold data."""
+        """Show an error at a field; for an internal error only its place, since its text may contain data."""
         if isinstance(error, (BadInput, Undefined, Unsatisfiable)):
             self.problem(field, str(error))
             return
         places = [f" at {Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
         where = type(error).__name__ + "".join(places[-1:])
         log.error("%s\n%s", where, "".join(traceback.format_tb(error.__traceback__)))
-        self.problem(field, f"Internal error: {where}. The last good state is kept.")
+        self.problem(field, f"Internal error: {where}. The last valid state remains.")
 
     def guarded(self, field: str, call: Callable[..., object], *arguments: Any) -> bool:
         """Call a function and show its error at a field; return whether it succeeded."""
@@ -155,25 +156,25 @@ class Part(anywidget.AnyWidget):
             self.fine(field)
         return True
 
-    def _heard(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Answer in the kernel's main thread: JupyterLab delivers messages in another one while a cell runs."""
-        if self._turns is None or self._turns.here:
+    def _receive(self, _: Any, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Handle a message in the kernel's main thread; JupyterLab delivers it in another one while a cell runs."""
+        if self._kernel_thread is None or self._kernel_thread.here:
             self._answer(content, buffers)
         else:
-            self.soon(self._answer, content, buffers)
+            self.call_soon(self._answer, content, buffers)
 
     def _answer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Call the handler of a message; ignore unknown kinds."""
         kind = content.get("kind") if isinstance(content, Mapping) else None
-        answer = getattr(self, f"hear_{kind}", None) if isinstance(kind, str) else None
+        answer = getattr(self, f"receive_{kind}", None) if isinstance(kind, str) else None
         if answer is not None:
             self.guarded(str(content.get("field") or ""), answer, content, buffers)
 
 
-def whole(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:
-    """The whole number of a message; BadInput, in these words or our own, where it is none or not between these."""
+def read_integer(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:
+    """Return an integer of a message; raise BadInput, with the text `wrong`, if it is no integer or out of range."""
     value = content.get(name)
     if type(value) is int and value >= low and (high is None or value <= high):
         return value
-    ends = f"from {low:,} to {high:,}" if high is not None else f"from {low:,} on"
+    ends = f"from {low:,} to {high:,}" if high is not None else f"of at least {low:,}"
     raise BadInput(wrong or f"{name}: give a whole number {ends}, not {safe_repr(value)}")

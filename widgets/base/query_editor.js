@@ -1,43 +1,43 @@
-// Queries, one a line: completed as they are typed, mistakes marked where they are, the true answer beside each.
+// A text of queries, one per line, with completion, marked errors, and the true answer next to each query.
 
 const PAD = 6, LINE = 20; // pixels, as the style sheet has them
-const OFFERS = /[\w"'`[\]=<>!(), .-]$/; // what is typed last where something may follow
+const OFFERS = /[\w"'`[\]=<>!(), .-]$/; // last characters after which completions are offered
 
-/** A text with its mistakes; `tried(text, ask)` is called while it is typed, `kept(text)` when the hand lets go. */
-function queryEditor({ say, on, tried, kept, label = "Queries, one a line", beside = "true answers", least = 4 }) {
+/** Create the editor; `tried(text, ask)` is called while the user types, `kept(text)` when the text is confirmed. */
+function queryEditor({ send, on, tried, kept, label = "Queries, one per line", heading = "true answers", least = 4 }) {
   const id = fresh("queries");
   const text = h("textarea", {
     class: "wb-lines", id, wrap: "off", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: least, role: "combobox",
     "aria-label": label, "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-expanded": "false",
-    "aria-controls": `${id}-options`, "aria-describedby": `${id}-said`,
+    "aria-controls": `${id}-options`, "aria-describedby": `${id}-help`,
   });
   const under = h("pre", { class: "wb-under", "aria-hidden": "true" });
   const answers = h("pre", { class: "wb-answers", "aria-hidden": "true" });
-  const options = h("ul", { class: "wb-options", role: "listbox", id: `${id}-options`, "aria-label": "what may stand here", hidden: true });
-  const live = h("p", { class: "wb-hush", role: "status" }), said = h("span", { class: "wb-hush", id: `${id}-said` },
-    "Suggestions come as you type: arrow keys and Enter, or Tab, take one; Escape closes them; Control and Space ask for them. Control and Enter keep the lines.");
-  const mistakes = h("ul", { class: "wb-mistakes", "aria-label": "Mistakes" });
+  const options = h("ul", { class: "wb-options", role: "listbox", id: `${id}-options`, "aria-label": "suggestions", hidden: true });
+  const live = h("p", { class: "wb-hush", role: "status" }), help = h("span", { class: "wb-hush", id: `${id}-help` },
+    "Suggestions appear as you type: choose one with the arrow keys and Enter, or with Tab; Escape closes them, Control and Space open them. Control and Enter save the lines.");
+  const mistakes = h("ul", { class: "wb-mistakes", "aria-label": "Errors" });
   const measure = h("span", { class: "wb-under wb-letter", "aria-hidden": "true" }, "0".repeat(50));
   const element = h("div", { class: "wb-queries" },
     h("div", { class: "wb-paper" }, h("div", { class: "wb-code" }, h("div", { class: "wb-below" }, under, measure), text, options),
-      h("div", { class: "wb-beside" }, h("span", { class: "wb-hush" }, beside), answers)),
-    said, live, mistakes);
+      h("div", { class: "wb-beside" }, h("span", { class: "wb-hush" }, heading), answers)),
+    help, live, mistakes);
 
-  const drafts = new Map(); // what was typed and cannot be kept, by the name of its workload
-  let of = "", asks = 0, wanted = -1, offered = { options: [], start: 0 }, active = -1, lines = [], told = new Map(), clean = "", known = "", tries = 0;
+  const drafts = new Map(); // invalid texts by the name of their workload
+  let of = "", asks = 0, wanted = -1, offered = { options: [], start: 0 }, active = -1, lines = [], results = new Map(), clean = "", known = "", tries = 0;
 
-  // ---- where the cursor is
+  // ---- the cursor
   const here = () => {
     const at = text.selectionEnd, begin = text.value.lastIndexOf("\n", at - 1) + 1, end = text.value.indexOf("\n", at);
     return { at, begin, row: text.value.slice(0, begin).split("\n").length - 1, column: at - begin,
       line: text.value.slice(begin, end < 0 ? undefined : end) };
   };
 
-  // ---- what may stand there
+  // ---- suggestions
   const ask = debounced(() => {
     const { line, column } = here();
     wanted = ++asks;
-    say("complete", { text: line, position: column, ask: wanted });
+    send("complete", { text: line, position: column, ask: wanted });
   }, 60);
   const close = () => {
     wanted = active = -1;
@@ -77,13 +77,13 @@ function queryEditor({ say, on, tried, kept, label = "Queries, one a line", besi
     text.setSelectionRange(begin + offered.start, at);
     const inserted = word + (word.endsWith("(") || next === " " ? "" : " ");
     close();
-    if (!document.execCommand("insertText", false, inserted)) { // the only way that the browser's own undo knows
+    if (!document.execCommand("insertText", false, inserted)) { // the only way that keeps the browser's own undo
       text.setRangeText(inserted, text.selectionStart, text.selectionEnd, "end");
       text.dispatchEvent(new Event("input", { bubbles: true }));
     }
   };
 
-  // ---- what is typed
+  // ---- typing
   const trying = debounced(() => tried(text.value, ++tries), 120);
   text.addEventListener("input", event => {
     draw();
@@ -120,7 +120,7 @@ function queryEditor({ say, on, tried, kept, label = "Queries, one a line", besi
     if (!options.hidden) close();
   });
 
-  // ---- what is said of it
+  // ---- errors and answers
   function draw() {
     const rows = text.value.split("\n"), wrong = new Map(lines.filter(one => one.wrong).map(one => [one.row, one]));
     text.rows = Math.max(least, Math.min(14, rows.length + 1));
@@ -131,7 +131,7 @@ function queryEditor({ say, on, tried, kept, label = "Queries, one a line", besi
       return [row.slice(0, from), h("mark", {}, row.slice(from) || " "), end];
     }));
     answers.replaceChildren(...rows.map((row, i) => {
-      const one = told.get(i);
+      const one = results.get(i);
       return h("span", { class: wrong.get(i)?.of === row ? "wb-no" : null }, (wrong.get(i)?.of === row ? "✗" : one?.of === row ? one.answer : row.trim() ? "…" : "") + "\n");
     }));
   }
@@ -155,15 +155,15 @@ function queryEditor({ say, on, tried, kept, label = "Queries, one a line", besi
   on("answers", ({ ask: answered, rows: found }) => {
     if (answered !== tries) return;
     const rows = text.value.split("\n"), { row } = here();
-    told = new Map(found.map(([place, answer]) => [place, { answer, of: rows[place] }]));
+    results = new Map(found.map(([place, answer]) => [place, { answer, of: rows[place] }]));
     draw();
     const one = lines.find(line => line.row === row);
-    if (document.activeElement === text) live.textContent = one?.wrong ? `line ${row + 1}: ${one.wrong}` : told.has(row) ? `line ${row + 1}: ${told.get(row).answer}` : "";
+    if (document.activeElement === text) live.textContent = one?.wrong ? `line ${row + 1}: ${one.wrong}` : results.has(row) ? `line ${row + 1}: ${results.get(row).answer}` : "";
   });
 
   return {
     element,
-    /** What is kept of the workload of that name; what a hand has typed since stays. */
+    /** Show the saved text of a workload; text that was typed since then remains. */
     show(given, name) {
       const plain = text.value.split("\n").map(line => line.trim()).filter(Boolean).join("\n"), another = name !== of;
       if (another && of && plain !== known) drafts.set(of, text.value);
@@ -172,9 +172,9 @@ function queryEditor({ say, on, tried, kept, label = "Queries, one a line", besi
         drafts.delete(name);
         text.scrollTop = 0;
       } else if (plain !== given && given !== known && (plain === known || document.activeElement !== text)) {
-        text.value = given; // it was changed elsewhere, or undone
+        text.value = given; // changed elsewhere, or undone
       }
-      if (another) { lines = []; told = new Map(); mistakes.replaceChildren(); close(); }
+      if (another) { lines = []; results = new Map(); mistakes.replaceChildren(); close(); }
       [known, clean, of] = [given, given, name];
       draw();
       tried(text.value, ++tries);

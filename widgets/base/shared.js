@@ -1,11 +1,11 @@
-// What all widgets share. Python reads this file and the widget's own into one module.
+// Shared by all widgets. Python joins this file and the widget's own into one module.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SILENT = "voila" in document.body.dataset // Voila's page has no cell to run
-  ? "The server does not answer: load this page again." : "Python does not answer: run the cell (again).";
+const SILENT = "voila" in document.body.dataset // a page of Voila has no cell to run
+  ? "The server is not responding. Reload this page." : "The kernel is not responding. Run the cell again.";
 const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeterminate", "open", "hidden"]);
 
-/** An element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */
+/** Create an element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */
 function h(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,18 +18,18 @@ function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-const HUGE = 1e15; // beyond it not every whole number is one for a computer
+const HUGE = 1e15; // floating-point numbers are not exact integers far beyond this
 
-/** The nearest number with three significant digits; of a guarantee, where lower or higher is better, the nearest to the
- * worse side. workbench/base/figures.py has the rule for display, and the same functions. */
+/** Round to three significant digits; for a guarantee (`better`: lower or higher) round toward the worse side.
+ * workbench/base/figures.py has the same rule and functions. */
 function rounded(value, better, digits = 3) {
-  const near = Number(value.toPrecision(digits)), exact = Number(value.toPrecision(12)); // beyond are a computer's
+  const near = Number(value.toPrecision(digits)), exact = Number(value.toPrecision(12)); // further digits are rounding errors
   if (!((better === "lower" && near < exact) || (better === "higher" && near > exact))) return near;
   const step = 10 ** (Math.floor(Math.log10(Math.abs(exact))) + 1 - digits);
   return Number((better === "lower" ? near + step : near - step).toPrecision(digits));
 }
 
-/** Numbers as people read them; what Python sends as "inf" or null is a word. */
+/** Format a number for display; Python sends infinity as "inf" and undefined as null. */
 function figures(value, better = "", digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (value === "inf" || value === Infinity) return "infinite";
@@ -40,8 +40,8 @@ function figures(value, better = "", digits = 3) {
   return size < 1000 ? String(shown) : shown.toLocaleString("en", { maximumFractionDigits: 9 });
 }
 
-/** A number next to its limit, with as many digits as tell the two apart. */
-function figuresBeside(value, limit) {
+/** Format a number with enough digits to distinguish it from its limit. */
+function figuresNextTo(value, limit) {
   for (let digits = 3; digits <= 12; digits++) {
     if (figures(value, "", digits) !== figures(limit)) return figures(value, "", digits);
   }
@@ -50,19 +50,19 @@ function figuresBeside(value, limit) {
 
 const count = value => Number(value).toLocaleString("en");
 
-/** A share in per cent, with three significant digits; nearly all is not all. */
+/** Format a share in percent with three significant digits; shares near 0 or 1 are not rounded to 0 or 100 %. */
 function perCent(share) {
   if ((share > 0 && share < 0.001) || (share > 0.999 && share < 1)) return share < 0.5 ? "under 0.1 %" : "over 99.9 %";
   return `${rounded(100 * share)} %`;
 }
 
-/** A share in whole per cent; nearly all is not all. */
+/** Format a share in whole percent; shares near 0 or 1 are not rounded to 0 or 100 %. */
 function aboutPerCent(share) {
   if ((share > 0 && share < 0.01) || (share > 0.99 && share < 1)) return share < 0.5 ? "under 1 %" : "over 99 %";
   return `${Math.round(Number((100 * share).toPrecision(12)))} %`;
 }
 
-/** Calls at most once a `wait`, with the latest arguments, the last call always. */
+/** Call at most once per `wait` milliseconds, with the latest arguments; the last call is always made. */
 function throttled(call, wait) {
   let last = 0, timer = null, latest = null;
   const run = () => { timer = null; last = performance.now(); call(...latest); };
@@ -72,26 +72,26 @@ function throttled(call, wait) {
   };
 }
 
-/** Calls with the latest arguments when the next frame is drawn, so that a chart in that frame waits for nothing else. */
+/** Call with the latest arguments after the next frame, so that a chart in that frame is drawn first. */
 function afterFrame(call) {
   let frame = 0, latest = null;
   const run = () => { frame = 0; call(...latest); };
   return (...given) => { latest = given; frame ||= requestAnimationFrame(() => setTimeout(run)); };
 }
 
-/** Calls when nothing was asked for a while. */
+/** Call with the latest arguments after `wait` milliseconds without another request. */
 function debounced(call, wait) {
   let timer = null;
   return (...given) => { clearTimeout(timer); timer = setTimeout(() => call(...given), wait); };
 }
 
-// every widget on a page has this module to itself, and two of them must not give the same name
+// each widget on a page has its own copy of this module, and names must be unique on the page
 const instance = Math.random().toString(36).slice(2);
 let serial = 0;
-/** A name that nothing else has: for elements, groups of radio buttons, views. */
+/** Return a unique name: for elements, groups of radio buttons, views. */
 const fresh = name => `wb-${name}-${instance}-${++serial}`;
 
-/** Hands a file to the browser. */
+/** Let the browser download a file. */
 function download(name, type, pieces) {
   const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
   document.body.append(link);
@@ -100,7 +100,7 @@ function download(name, type, pieces) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** A labelled field with room for what is wrong with it: `field("path", "Path", input, "help")`. */
+/** Create a labelled field with a place for errors: `field("path", "Path", input, "help")`. */
 function field(name, label, input, help) {
   const id = input.id || (input.id = fresh(name));
   const wrong = h("span", { class: "wb-wrong", role: "alert", id: `${id}-wrong` });
@@ -109,14 +109,14 @@ function field(name, label, input, help) {
     h("label", { for: id, title: help }, label), input, wrong);
 }
 
-/** Redraws, and leaves the hand where it was, by data-key: focus, what is being typed, and which details are unfolded. */
+/** Redraw and restore, by data-key, the focus, half-typed text and open details. */
 function keepingPlace(root, draw) {
   const active = root.contains(document.activeElement) ? document.activeElement : null;
   const keys = [...root.querySelectorAll("[data-key]:not(details)")].map(one => one.dataset.key);
   const place = active && { key: active.dataset.key, value: active.value, from: active.selectionStart, to: active.selectionEnd,
     typing: active.type === "text" && active.value !== active.defaultValue && !active.dataset.sent };
   const unfolded = new Set([...root.querySelectorAll("details[open]")].map(one => one.dataset.key));
-  const hush = event => event.stopImmediatePropagation(); // half a word is no change, which a field that goes takes it for
+  const hush = event => event.stopImmediatePropagation(); // a removed field would report its half-typed text as a change
   root.addEventListener("change", hush, true);
   draw();
   root.removeEventListener("change", hush, true);
@@ -125,16 +125,15 @@ function keepingPlace(root, draw) {
   const now = new Map([...root.querySelectorAll("[data-key]:not(details)")]
     .filter(one => one.checkVisibility()).map(one => [one.dataset.key, one]));
   const again = now.get(place.key);
-  if (!again) return now.get(keys.slice(0, keys.indexOf(place.key)).findLast(key => now.has(key)))?.focus(); // what stood before it
+  if (!again) return now.get(keys.slice(0, keys.indexOf(place.key)).findLast(key => now.has(key)))?.focus(); // the element before the removed one
   again.focus({ preventScroll: true });
   if (place.typing) again.value = place.value;
   if (again.type === "text") again.setSelectionRange(place.from, place.to);
 }
 
 /**
- * A step of the workbench, one of its group open at a time; what was chosen stays readable when it is closed.
- * All views of a step agree: so it closes the other steps everywhere, and is none of a browser's own groups, of which
- * only one view could be open.
+ * A step of the workbench; one step of a group is open at a time, and a closed step shows its choices.
+ * All views of a step are open or closed together, which the browser's own groups of details do not allow.
  */
 function step(title, { model, trait }) {
   const chosen = h("span", { class: "wb-chosen" });
@@ -156,12 +155,12 @@ function step(title, { model, trait }) {
 }
 
 /**
- * A widget's module from one function: build({ model, el, view, say, on, trait, mark, at }).
- *   say(kind, content, buffers)  asks Python; it says `from` which view
- *   on(kind, call)               hears Python: call(content, buffers), unless it is meant `to` another view
+ * Create a widget's module from one function: build({ model, el, view, send, on, trait, mark, at }).
+ *   send(kind, content, buffers)  sends a message to Python, with the name of this view as `from`
+ *   on(kind, call)               handles messages from Python: call(content, buffers), unless they are `to` another view
  *   trait(name, call)            calls now and whenever the trait changes
  *   at(field)                    the element with that data-field, if there is one
- *   mark(field, text)            shows a problem there, or at the top; without text it is none any more
+ *   mark(field, text)            shows an error there, or at the top; without text it removes the error
  *   view                         this view's name: a widget may be shown more than once
  */
 function widget(build) {
@@ -171,13 +170,13 @@ function widget(build) {
       el.classList.add("wb");
       // keys typed here are not commands of JupyterLab, whose selectors match the very element that has the focus
       el.addEventListener("focusin", event => { event.target.dataset.lmSuppressShortcuts = "true"; });
-      // its notebook swallows Enter, of which a text field makes a change
+      // the notebook would swallow Enter, which a text field needs
       el.addEventListener("keydown", event => event.stopPropagation());
       const top = h("div", { class: "wb-wrong", role: "alert", "data-field": "" });
-      const say = (kind, content = {}, buffers) => {
+      const send = (kind, content = {}, buffers) => {
         try {
           model.send({ ...content, kind, from: view }, undefined, buffers);
-        } catch {  // its kernel is gone
+        } catch {  // the kernel is gone
           mark("", SILENT);
         }
       };
@@ -198,20 +197,20 @@ function widget(build) {
       };
       on("problem", ({ field, text }) => mark(field, text));
       on("fine", ({ field }) => { mark(field, ""); mark("", ""); });
-      // a saved notebook shows its widgets before a kernel stands behind them
+      // a saved notebook shows its widgets before their kernel runs
       const silence = setTimeout(() => mark("", SILENT), 8000);
-      const heard = (message, buffers) => {
+      const receive = (message, buffers) => {
         clearTimeout(silence);
         if (top.textContent === SILENT) mark("", "");
         if (!message.to || message.to === view) calls[message.kind]?.(message, buffers);
       };
-      model.on("msg:custom", heard);
+      model.on("msg:custom", receive);
       el.append(top);
-      const left = build({ model, el, view, say, on, trait, mark, at });
-      say("hello");
+      const left = build({ model, el, view, send, on, trait, mark, at });
+      send("hello");
       return () => {
         clearTimeout(silence);
-        model.off("msg:custom", heard);
+        model.off("msg:custom", receive);
         for (const [name, call] of watched) model.off(name, call);
         left?.();
       };

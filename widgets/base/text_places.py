@@ -1,4 +1,4 @@
-"""Places in a text as a browser counts them, in halves of characters outside the first plane."""
+"""Positions in a text as browsers count them, in UTF-16 code units."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ def units(text: str, place: int) -> int:
 
 
 def place(text: str, units: int) -> int:
-    """The place that a browser means."""
+    """Convert UTF-16 code units to a position in the text."""
     before = text.encode("utf-16-le", "surrogatepass")[: 2 * max(units, 0)]
     return len(before.decode("utf-16-le", "replace"))

@@ -1,21 +1,21 @@
-// Live charts: Altair writes the spec once, this shows it and swaps its rows in place. `script("vega", "yours")` and
-// `styles("vega", "yours")` bring it; the widget's class derives from `widgets.base.vega.ChartPart`, which sends the library
-// to a page that has none. Use, inside widget(({ el, say, on }) => ...):
+// Live charts: Altair writes the spec once; this file shows it and replaces its rows in place. Include it with
+// `script("vega", "yours")` and `styles("vega", "yours")`, and derive the widget's class from
+// `widgets.base.vega.ChartPart`, which sends the library to the page. Use, inside widget(({ el, send, on }) => ...):
 //
-//   const losses = chart(place, { say, on }, { picked: (datum, item) => say("pick", { index: datum.index }) });
-//   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: tell("losses", spec=live(altair))
+//   const losses = chart(place, { send, on }, { picked: (datum, item) => send("pick", { index: datum.index }) });
+//   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: send_message("losses", spec=live(altair))
 //   losses.rows({ steps: rows });             // rows of an alt.NamedData("steps"): in place, the same axes
 //   losses.view()                             // the Vega view, or null while it is not there
 //   return () => losses.end();
 //
-// It takes the width of `place` and follows it. Given the same spec again only rows change. Options:
-//   picked(datum, item)   a mark was clicked; without datum: the empty ground
-//   tip(datum, item)      what hovering says: a text, nodes, or a promise of nodes; else the encoded tooltip as a list
+// The chart follows the width of `place`. If the spec is unchanged, only rows are replaced. Options:
+//   picked(datum, item)   called when a mark is clicked; without datum: the background
+//   tip(datum, item)      content of the tooltip: a text, nodes, or a promise of nodes; default: the encoded tooltip as a list
 
-const LIBRARY_PATIENCE = 8000; // ms until another view asks, should the first one's kernel be gone
+const LIBRARY_PATIENCE = 8000; // ms until another view requests it, in case the first one's kernel is gone
 
-/** Calls once the page has the library; one view of a page asks its kernel for it. Gives what ends the waiting. */
-function withLibrary({ say, on }, call) {
+/** Call once the page has the library, which one of its views requests. Return a function that cancels the call. */
+function withLibrary({ send, on }, call) {
   const page = (window.workbenchCharts ??= { waiting: [] });
   if (page.embed) { call(page.embed); return () => {}; }
   let timer = null, asked = null;
@@ -30,22 +30,22 @@ function withLibrary({ say, on }, call) {
   });
   const ask = () => {
     if (page.embed) return;
-    if (!(performance.now() - page.asked < LIBRARY_PATIENCE)) { page.asked = asked = performance.now(); say("library"); }
+    if (!(performance.now() - page.asked < LIBRARY_PATIENCE)) { page.asked = asked = performance.now(); send("library"); }
     timer = setTimeout(ask, LIBRARY_PATIENCE);
   };
   ask();
   return () => {
     clearTimeout(timer);
     page.waiting = page.waiting.filter(one => one !== waits);
-    if (page.asked === asked) delete page.asked; // what was asked for goes with the one who asked: the next asks at once
+    if (page.asked === asked) delete page.asked; // this view's request is lost with it: the next view requests the library at once
   };
 }
 
-const WIDEST = 420; // pixels of what hovering says, as the style sheet has it
+const WIDEST = 420; // width of a tooltip in pixels, as in the style sheet
 
 /**
- * What hovering a mark says, beside the mouse and inside the window. A popover lies above everything: inside the
- * output of a notebook, which contains what it shows, "fixed" alone would be cut off there.
+ * A tooltip next to the mouse and inside the window. It is a popover, since a notebook's output cuts off elements
+ * that are only "fixed".
  */
 function tooltip(place, tip) {
   const box = h("div", { class: "wb-tip", role: "tooltip", popover: "manual", hidden: true });
@@ -60,20 +60,20 @@ function tooltip(place, tip) {
     box.replaceChildren(...[content].flat());
     box.hidden = false;
     if (!box.matches(":popover-open")) box.showPopover();
-    // towards the middle of the window: what is said later makes the box longer, and has room there
+    // towards the middle of the window, where there is room for content that arrives later
     const { clientX: x, clientY: y } = event, px = number => `${number}px`;
     const leftwards = x + 14 + Math.min(WIDEST, innerWidth / 2) > innerWidth, upwards = y > innerHeight / 2;
     const right = leftwards ? px(innerWidth - x + 14) : "auto", bottom = upwards ? px(innerHeight - y + 12) : "auto";
     Object.assign(box.style, { left: leftwards ? "auto" : px(x + 14), right, top: upwards ? "auto" : px(y + 12), bottom });
   };
   const list = value => typeof value !== "object" ? [String(value)] : [h("dl", {},
-    Object.entries(value).filter(([, said]) => said !== "").map(([name, said]) => [h("dt", {}, name), h("dd", {}, String(said))]))];
+    Object.entries(value).filter(([, text]) => text !== "").map(([name, text]) => [h("dt", {}, name), h("dd", {}, String(text))]))];
   const handler = async (_, event, item, value) => {
     if (value === null || value === undefined || value === "") return hide();
-    const now = ++run, said = tip?.(item.datum, item) ?? list(value);
-    if (!(said instanceof Promise)) return put(said, event);
-    const content = await said;
-    if (now === run && content) put(content, event);
+    const now = ++run, content = tip?.(item.datum, item) ?? list(value);
+    if (!(content instanceof Promise)) return put(content, event);
+    const arrived = await content;
+    if (now === run && arrived) put(arrived, event);
   };
   place.append(box);
   place.addEventListener("pointerleave", hide);
@@ -81,7 +81,7 @@ function tooltip(place, tip) {
   return { handler, hide, end: () => box.remove() };
 }
 
-/** Where the pointer is in the plot of a view, in pixels from its upper left corner, with the size of the plot. */
+/** Return the pointer's position in the plot of a view, in pixels from its upper left corner, and the plot's size. */
 function within(view, event) {
   const box = view.container().querySelector("svg").getBoundingClientRect();
   const [left, top] = view.origin(), padding = view.padding();
@@ -91,8 +91,8 @@ function within(view, event) {
   };
 }
 
-/** A chart in an element; see the top of this file. */
-function chart(place, { say, on }, { picked, tip } = {}) {
+/** Create a chart in an element; see the top of this file. */
+function chart(place, { send, on }, { picked, tip } = {}) {
   let view = null, spec = null, shown = null, embed = null, width = 0, drawnWidth = 0, serial = 0, frame = 0, settled = false, ended = false;
   let pending = {}, kept = {}, named = new Set();
   const stage = h("div", { class: "wb-chart" });
@@ -127,7 +127,7 @@ function chart(place, { say, on }, { picked, tip } = {}) {
     view?.finalize();
     view = result.view;
     settled = true;
-    named = names; // rows that no mark draws are left aside
+    named = names; // rows that no mark draws are ignored
     drawnWidth = asked;
     over.hide();
     stage.replaceChildren(own);
@@ -143,7 +143,7 @@ function chart(place, { say, on }, { picked, tip } = {}) {
     if (first || !settled) draw(); else soon();
   });
   sized.observe(stage);
-  const unwait = withLibrary({ say, on }, found => { embed = found; draw(); });
+  const unwait = withLibrary({ send, on }, found => { embed = found; draw(); });
 
   const rows = given => { Object.assign(pending, given); Object.assign(kept, given); soon(); };
   return {
@@ -152,7 +152,7 @@ function chart(place, { say, on }, { picked, tip } = {}) {
       const written = JSON.stringify(given);
       if (written === shown) return rows(first);
       [spec, shown] = [given, written];
-      kept = { ...first }; pending = {}; settled = false; // what comes meanwhile waits for the new picture
+      kept = { ...first }; pending = {}; settled = false; // rows that arrive now wait for the new chart
       draw();
     },
     view: () => view,

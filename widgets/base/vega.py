@@ -1,10 +1,10 @@
-"""Live charts in a widget: Altair writes the spec once, the page replaces the rows (see vega.js).
+"""Live charts in a widget: Altair writes the spec once, then only rows are sent (see vega.js).
 
 class Losses(ChartPart):
     _esm, _css = script("base/vega", "losses/losses"), styles("base/vega", "losses/losses")
 
     def show(self):
-        self.tell("losses", spec=live(chart), rows=rows)  # chart: alt.Chart(alt.NamedData("steps"))...
+        self.send_message("losses", spec=live(chart), rows=rows)  # chart: alt.Chart(alt.NamedData("steps"))...
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from workbench.charts.offline import bundle
 
 
 class ChartPart(Part):
-    """A part with charts: it sends the library that draws them to a page that has none."""
+    """A part with charts; it sends the charting library to a page that has not loaded it yet."""
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
         self._fetch = Worker(self._without_library)
 
-    def hear_library(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Once a page; built the first time on a machine, which takes seconds: the kernel goes on meanwhile."""
+    def receive_library(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Send the library, once a page. It is built on first use on a machine, in the background for seconds."""
 
-        def job(cancel: threading.Event, tell: Callable[..., None]) -> None:
-            tell(self.tell, "library", [bundle().encode()])
+        def job(cancel: threading.Event, call_soon: Callable[..., None]) -> None:
+            call_soon(self.send_message, "library", [bundle().encode()])
 
         self._fetch.start(job)
 
@@ -38,5 +38,5 @@ class ChartPart(Part):
 
 
 def live(chart: Any) -> dict[str, Any]:
-    """The spec of an Altair chart (one view or layers) that takes its width from the page."""
+    """Return the spec of an Altair chart (one view or layers) that takes its width from the page."""
     return {**chart.to_dict(), "autosize": {"type": "fit-x", "contains": "padding"}}

@@ -1,4 +1,4 @@
-"""Long work outside of the kernel's thread: one job at a time; a newer job replaces the older."""
+"""Long work outside the kernel's thread: one job at a time; a newer job replaces an older one."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from widgets.base.turns import turns_here
+from widgets.base.kernel_thread import current_kernel_thread
 from workbench.base.progress import Cancelled, Report, cancellable
 
-Tell = Callable[..., None]
-Job = Callable[[threading.Event, Tell], None]
-OFTEN = 0.15  # seconds between two words
+CallSoon = Callable[..., None]
+Job = Callable[[threading.Event, CallSoon], None]
+REPORT_INTERVAL = 0.15  # seconds between two progress reports
 
 
 class Worker:
     """A thread for one job at a time; `start(job)` cancels the current job and then begins the new one.
 
-    A job receives an event that is set when it is cancelled, and `tell(call, *arguments)`, which calls in the kernel's
-    thread unless a newer job has begun. Exceptions of both go to `failed`, also in the kernel's thread. Without an
-    event loop, as in a script, a job runs immediately.
+    A job receives an event that is set when it is cancelled, and `call_soon(call, *arguments)`, which calls in the
+    kernel's thread unless a newer job has started. Exceptions of both are passed to `failed`, also in the kernel's
+    thread. Without an event loop, as in a script, a job runs immediately.
     """
 
     def __init__(self, failed: Callable[[BaseException], object]) -> None:
         self._failed = failed
-        self._turns = turns_here()
+        self._kernel_thread = current_kernel_thread()
         self._lock = threading.Lock()
         self._waiting: tuple[Job, threading.Event] | None = None
         self._current = threading.Event()
         self._thread: threading.Thread | None = None
-        self.busy = False  # a job is under way, or what it said has not been heard yet
+        self.busy = False  # a job is running, or its calls are still pending
 
     def start(self, job: Job) -> None:
-        """Run this job next; one that still waits is forgotten."""
+        """Run this job next; a job that is still waiting is discarded."""
         self._current.set()
         self._current, self.busy = threading.Event(), True
         cancel = self._current
-        if self._turns is None:
+        if self._kernel_thread is None:
             self._run(job, cancel)
             return
         with self._lock:
@@ -52,14 +52,14 @@ class Worker:
         self._current.set()
 
     def forget(self) -> None:
-        """Ask the job under way to stop, and hear no more of it; one that waits never begins."""
+        """Cancel the current job, ignore its further calls, and discard a waiting job."""
         self._current.set()
         self._current, self.busy = threading.Event(), False
         with self._lock:
             self._waiting = None
 
     def _work(self) -> None:
-        """Run what waits, one after the other; the thread ends when nothing does, so that no widget keeps one."""
+        """Run waiting jobs; the thread ends when there is none, so that idle widgets use no thread."""
         while True:
             with self._lock:
                 if self._waiting is None:
@@ -69,7 +69,7 @@ class Worker:
             self._run(job, cancel)
 
     def _run(self, job: Job, cancel: threading.Event) -> None:
-        def tell(call: Callable[..., object], *arguments: Any) -> None:
+        def call_soon(call: Callable[..., object], *arguments: Any) -> None:
             def now() -> None:
                 if self._current is not cancel:
                     return
@@ -79,29 +79,29 @@ class Worker:
                 except Exception as error:
                     self._failed(error)
 
-            if self._turns is None:
+            if self._kernel_thread is None:
                 now()
             else:
-                self._turns.soon(now)
+                self._kernel_thread.call_soon(now)
 
         try:
             with suppress(Cancelled), cancellable(cancel):
-                job(cancel, tell)
+                job(cancel, call_soon)
         except Exception as error:  # reported in the kernel's thread
-            tell(self._failed, error)
-        tell(self._done)
+            call_soon(self._failed, error)
+        call_soon(self._done)
 
     def _done(self) -> None:
         self.busy = False
 
 
-class Seldom:
+class Throttle:
     """A throttle for progress reports, in the thread of the work."""
 
     def __init__(self, say: Report) -> None:
         self._say, self._last = say, 0.0
 
     def __call__(self, words: str) -> None:
-        if time.monotonic() - self._last >= OFTEN:
+        if time.monotonic() - self._last >= REPORT_INTERVAL:
             self._last = time.monotonic()
             self._say(words)

@@ -72,7 +72,7 @@ def dashboard(
             most=most,
             public=address,
             frames=frames,
-            tell=typer.echo,
+            echo=typer.echo,
         )
 
 

@@ -22,5 +22,5 @@ workbench explore
 def explore(port: Port = None, no_browser: NoBrowser = False, theme: Theme = "auto") -> None:
     """Run `workbench explore`."""
     serve(
-        NOTEBOOKS / "explore.ipynb", folder=Path.cwd(), port=port, browser=not no_browser, theme=theme, tell=typer.echo
+        NOTEBOOKS / "explore.ipynb", folder=Path.cwd(), port=port, browser=not no_browser, theme=theme, echo=typer.echo
     )

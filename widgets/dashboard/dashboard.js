@@ -1,9 +1,9 @@
-// The dashboard: a slider in words, what may be learnt and what it costs, the release to choose, who would be exposed.
+// The dashboard: the limit, the suggested release, disclosure and cost, alternatives, and the groups of people.
 
-const STOPS = 1000; // of the slider; one more where there are releases of infinite loss
-const PATIENCE = 6000; // milliseconds until a server that is not there is given up
+const STOPS = 1000; // steps of the slider, and one more if there are releases with infinite loss
+const PATIENCE = 6000; // milliseconds until a server counts as lost
 
-/** A figure as large as it matters, and the sentence that says what it is. */
+/** A card with a large figure and a sentence that explains it. */
 function figureCard() {
   const title = h("h2", {});
   const figure = h("b", { class: "wb-figure" }), unit = h("span", { class: "wb-unit" });
@@ -11,28 +11,28 @@ function figureCard() {
   const element = h("section", { class: "wb-card" }, title, h("div", { class: "wb-large" }, figure, unit), sentence, more);
   return {
     element,
-    show: said => {
-      element.hidden = !said;
-      if (!said) return;
-      title.textContent = said.title;
-      figure.textContent = firm(said.figure);
-      unit.textContent = firm(said.unit);
-      sentence.textContent = firm(said.sentence);
-      sentence.hidden = !said.sentence;
-      more.textContent = firm(said.worst ?? "");
-      more.hidden = !said.worst;
+    show: card => {
+      element.hidden = !card;
+      if (!card) return;
+      title.textContent = card.title;
+      figure.textContent = firm(card.figure);
+      unit.textContent = firm(card.unit);
+      sentence.textContent = firm(card.sentence);
+      sentence.hidden = !card.sentence;
+      more.textContent = firm(card.worst ?? "");
+      more.hidden = !card.worst;
     },
   };
 }
 
-/** Bytes to a file of the visitor's. */
+/** Save a file on the reader's machine. */
 async function save({ name, type, compressed }, bytes) {
   const sent = new Blob([bytes]).stream();
   const plain = compressed ? sent.pipeThrough(new DecompressionStream("gzip")) : sent;
   download(name, type, [await new Response(plain).arrayBuffer()]);
 }
 
-/** The address of Voila's page holds the limit and what is opened, so that it can be sent on; JupyterLab's is not ours. */
+/** The address of a page of Voila contains the limit and the release, so that readers can share it. */
 const ownPage = () => "voila" in document.body.dataset;
 const fromAddress = name => (ownPage() ? new URLSearchParams(location.search).get(name) : null);
 const toAddress = debounced((cap, release) => {
@@ -44,7 +44,7 @@ const toAddress = debounced((cap, release) => {
   history.replaceState(history.state, "", address);
 }, 250);
 
-export default widget(({ el, say, on, mark }) => {
+export default widget(({ el, send, on, mark }) => {
   el.classList.add("wb-dashboard");
   let study = null, scale = null, moving = 0, touched = false;
   const title = h("h1", {}), about = h("p", { class: "wb-about" }), limit = h("p", { class: "wb-warn", role: "status" });
@@ -54,20 +54,20 @@ export default widget(({ el, say, on, mark }) => {
   const spoken = h("p", { class: "wb-hush", role: "status" });
   const speak = debounced(text => { spoken.textContent = text; }, 700);
   const question = h("label", { for: slider.id });
-  const learnt = figureCard(), worst = figureCard(), cost = figureCard();
-  const attackers = h("dl", {}), holds = h("p", { class: "wb-note" }), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "Who can be certain of what"), attackers, holds);
+  const learned = figureCard(), worst = figureCard(), cost = figureCard();
+  const attackers = h("dl", {}), holds = h("p", { class: "wb-note" }), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "What attackers can be certain of"), attackers, holds);
   const answers = h("dl", {}), untold = h("p", { class: "wb-note" });
   const queries = h("section", { class: "wb-card wb-queries" }, h("h2", {}, "What users of the data would find"), answers, untold);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
-  const classes = classTable(say);
-  const ask = throttled(cap => say("cap", { cap, field: "cap" }), 30);
-  const open = index => { touched = true; say("open", { index, field: "open" }); };
+  const classes = classTable(send);
+  const ask = throttled(cap => send("cap", { cap, field: "cap" }), 30);
+  const open = index => { touched = true; send("open", { index, field: "open" }); };
 
   const move = cap => { moving = performance.now(); touched = true; ask(cap); };
   slider.addEventListener("input", () => move(scale.nearest(Number(slider.value)).cap));
   slider.addEventListener("change", () => { slider.value = scale.nearest(Number(slider.value)).place; });
-  slider.addEventListener("keydown", event => { // an arrow goes to the next release, not to the next pixel
+  slider.addEventListener("keydown", event => { // an arrow key moves to the next release, not to the next pixel
     const way = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!way) return;
     event.preventDefault();
@@ -83,12 +83,12 @@ export default widget(({ el, say, on, mark }) => {
       h("div", { class: "wb-slide" }, h("span", { "aria-hidden": "true" }, "less: safer"), slider,
         h("span", { "aria-hidden": "true" }, "more: more accurate"))),
     h("div", { class: "wb-offer", "data-field": "open" }, chosen, picture),
-    h("div", { class: "wb-three wb-cards" }, learnt.element, worst.element, cost.element),
+    h("div", { class: "wb-three wb-cards" }, learned.element, worst.element, cost.element),
     sure, beside, queries, classes.element, spoken);
   const missing = h("p", { class: "wb-missing", role: "alert", hidden: true });
   el.append(missing, board);
 
-  let waits = null; // for a file
+  let waits = null; // the button that waits for a file
   const ready = () => {
     if (!waits) return;
     clearTimeout(waits.timer);
@@ -102,25 +102,26 @@ export default widget(({ el, say, on, mark }) => {
     waits = { button, words, timer: setTimeout(() => { ready(); mark("download", SILENT); }, PATIENCE) };
     button.setAttribute("aria-disabled", "true");
     button.textContent = "Preparing …";
-    say(kind, { field: "download" });
+    send(kind, { field: "download" });
   };
   const button = (words, look, kind) => {
     const element = h("button", { class: look, onclick: () => wait(element, words, kind) }, words);
     return element;
   };
 
-  function drawChosen({ card, name, why, here, first, recommended, proposed, none, within }) {
+  function drawChosen({ card, name, why, nearly, here, first, recommended, proposed, none, within }) {
     const back = here === first ? [] : h("button", { onclick: () => open(-1) }, "Back to the first");
     const focused = chosen.contains(document.activeElement), warned = none && here === first;
     const heading = h("h2", { tabindex: -1, class: warned ? "wb-title" : null }, name);
     const unsafe = [card.unsafe, warned && none !== study.limit ? none : ""].filter(Boolean).join(" ");
+    const definition = nearly ? h("details", { class: "wb-inline" }, h("summary", {}, "What is nearly certain?"), h("span", {}, firm(nearly))) : [];
     const file = recommended && proposed ? "Download this suggestion" : "Download the release";
     ready();
     chosen.replaceChildren(
       h("div", { class: "wb-row" }, heading, h("span", { class: "wb-space" }), back),
       warned ? [] : h("p", { class: "wb-title" }, firm(card.brief)),
       unsafe ? h("p", { class: "wb-warn", role: "status" }, firm(unsafe)) : [],
-      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" "))) : h("p", { class: "wb-warn" }, "More may be learned from it than the limit allows."),
+      within ? h("p", {}, firm([why, warned ? `${card.brief}.` : ""].filter(Boolean).join(" ")), definition) : h("p", { class: "wb-warn" }, "More may be learned from it than the limit allows."),
       card.also ? h("p", { class: "wb-note" }, firm(card.also)) : [],
       card.alone ? h("p", { class: study.alone ? "wb-alone" : "wb-note" }, firm(card.alone)) : [],
       h("div", { class: "wb-download", "data-field": "download" },
@@ -133,13 +134,13 @@ export default widget(({ el, say, on, mark }) => {
 
   function drawOthers({ alternatives, here }) {
     const at = [...beside.children].indexOf(document.activeElement);
-    const said = ({ figure, unit }) => h("span", { class: "wb-small-figure" }, h("b", {}, firm(figure)), " ", firm(unit));
+    const small = ({ figure, unit }) => h("span", { class: "wb-small-figure" }, h("b", {}, firm(figure)), " ", firm(unit));
     beside.replaceChildren(...alternatives.map(one => one.none
       ? h("section", { class: "wb-card wb-none" }, h("h2", {}, one.name), h("p", { class: "wb-note" }, one.none))
       : h("button", { class: "wb-card wb-other", "aria-pressed": String(one.index === here), onclick: () => open(one.index === here ? -1 : one.index) },
         h("span", { class: "wb-kind" }, one.name, one.within ? [] : h("span", { class: "wb-warn" }, " over the limit")),
         h("span", { class: "wb-beside" }, one.beside),
-        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], said(one.learnt), said(one.worst), said(one.cost),
+        h("span", {}, firm(one.title)), one.unsafe ? h("span", { class: "wb-warn" }, firm(one.unsafe)) : [], small(one.learned), small(one.worst), small(one.cost),
         h("span", { class: "wb-go", "aria-hidden": "true" }, one.index === here ? "Shown above" : "Show this release"))));
     if (at >= 0) beside.children[at]?.focus({ preventScroll: true });
   }
@@ -165,10 +166,10 @@ export default widget(({ el, say, on, mark }) => {
   on("choice", content => {
     const { cap, here, first, card } = content;
     if (performance.now() - moving > 400) slider.value = scale.place(content.at);
-    meaning.textContent = content.proposed ? "No limit is set: move this to set one" : firm(content.scale);
+    meaning.textContent = content.proposed ? "No limit is set: move the slider to set one" : firm(content.scale);
     slider.setAttribute("aria-valuetext", content.proposed ? `no limit is set; here it would be ${content.scale}` : content.scale);
     slider.classList.toggle("wb-unset", content.proposed);
-    learnt.show(card.learnt);
+    learned.show(card.learned);
     worst.show(card.worst);
     cost.show(card.cost);
     attackers.replaceChildren(...card.attackers.flatMap(([who, of]) => [h("dt", {}, who), h("dd", {}, "is certain of ", h("b", {}, firm(of)))]));
@@ -183,7 +184,7 @@ export default widget(({ el, say, on, mark }) => {
     drawOthers(content);
     classes.at(here, card);
     if (!touched) return;
-    speak(`${content.name}: ${card.title}. ${card.learnt.figure} ${card.learnt.unit}.`);
+    speak(`${content.name}: ${card.title}. ${card.learned.figure} ${card.learned.unit}.`);
     toAddress(cap, here === first ? null : `${study.edition}-${here}`);
   });
   on("classes", content => classes.show(content));
@@ -193,6 +194,6 @@ export default widget(({ el, say, on, mark }) => {
   on("problem", problem);
 
   const asked = fromAddress("cap"), release = fromAddress("release")?.match(/^(\w+)-(\d{1,6})$/);
-  if (asked !== null) say("cap", { cap: asked === "none" ? null : asked, field: "cap" });
-  if (release) say("open", { index: Number(release[2]), edition: release[1], field: "open" });
+  if (asked !== null) send("cap", { cap: asked === "none" ? null : asked, field: "cap" });
+  if (release) send("open", { index: Number(release[2]), edition: release[1], field: "open" });
 });

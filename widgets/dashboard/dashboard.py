@@ -1,7 +1,7 @@
-"""The dashboard for decision makers: how much may be learnt about one person, and what that costs. No raw record.
+"""The dashboard for decision makers: how much may be learned about one person, and the cost in accuracy.
 
-It reads a published folder and nothing else, so the kernel behind the page has no microdata. What comes from the
-browser is numbers and words to look for, never a name of a file.
+It reads only a published folder, so the kernel behind the page has no microdata. Browsers send numbers and search
+texts, never file names.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Tell, Worker
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Worker
 from widgets.dashboard.folder import folder_to_show
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
@@ -28,33 +28,33 @@ from workbench.publication.offer import OFFERED
 from workbench.publication.reader import Published
 
 PAGE = 20  # classes at a time
-LAST = 2**31  # no table of classes is as long
+LAST = 2**31  # larger than any number of classes
 LONGEST = 100  # characters of a search
-LARGEST = 200_000_000  # bytes of a release that a page can take
-NONE = {  # the alternatives, and the text if there is none
+LARGEST = 200_000_000  # bytes of a release that can be downloaded
+NONE = {  # the text for each alternative that does not exist
     "safer": "No release here is safer.",
     "useful": "No release here is more accurate.",
-    "simplest": "No release of the simplest kind keeps to this limit.",
+    "simplest": "No release of the simplest kind stays within this limit.",
     "simplest, no limit": "No release of the simplest kind is as safe as the one shown first.",
 }
 WHY = {
-    "simplest": "The most accurate within the limit of those whose promise is the easiest to explain.",
-    "": "It is none of those that are offered first.",
+    "simplest": "The most accurate release within the limit, among those with the simplest guarantee.",
+    "": "It is not one of the suggested releases.",
 }
-OPEN = "No limit is set. Our suggestion meanwhile"
-BEST = "The most accurate of the releases that keep to the limit and {safe}."
-PROPOSED = "Of the releases that {safe}, it is a compromise between safety and accuracy."
-AND = " · "  # between the names of one release
+OPEN = "No limit is set. Our suggestion for now"
+BEST = "The most accurate release within the limit, among those that {safe}."
+PROPOSED = "A compromise between safety and accuracy, among the releases that {safe}."
+AND = " · "  # separates the names of one release
 TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 
 
 class Dashboard(Part):
-    """Shows a published study, to choose a release from; without a folder see `folder_to_show`."""
+    """A published study, from which a release is chosen; for the default folder see `folder_to_show`."""
 
     _esm = script("dashboard/picture", "dashboard/table", "dashboard/dashboard")
     _css = styles("dashboard/dashboard")
-    cap = traitlets.Float(None, allow_none=True, help="how much may be learnt; None: no limit").tag(sync=True)
-    chosen = traitlets.Int(-1, help="the point that is opened instead of the recommended one; -1: none").tag(sync=True)
+    cap = traitlets.Float(None, allow_none=True, help="how much may be learned; None: no limit").tag(sync=True)
+    chosen = traitlets.Int(-1, help="the point shown instead of the recommended one; -1: none").tag(sync=True)
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, **traits: Any) -> None:
         self.published: Published | None = None
@@ -76,7 +76,7 @@ class Dashboard(Part):
 
     @traitlets.validate("cap")
     def _valid_cap(self, proposal: Mapping[str, Any]) -> float | None:
-        """Also what a page sets by itself."""
+        """Validate the limit, also if a page sets the trait directly."""
         if self.published is None:
             return None
         try:
@@ -94,15 +94,15 @@ class Dashboard(Part):
             raise traitlets.TraitError(str(error)) from None
         return int(proposal["value"])
 
-    # --- what is shown
+    # --- content of the page
 
     def show(self) -> None:
         if self.published is None:
-            self.tell("missing", text=self._missing)
+            self.send_message("missing", text=self._missing)
             return
         results, privacy = self.published.results, self.published.privacy
         table, wording = results["table"], self.published.wording
-        self.tell(
+        self.send_message(
             "study",
             name=results["study"],
             about=statements.about(self.published),
@@ -124,7 +124,7 @@ class Dashboard(Part):
         self._show_choice()
 
     def _mark(self, index: int) -> dict[str, Any]:
-        """A point of the small chart; as losses."""
+        """Return a point of the small chart, with its losses."""
         study, point = self._study, self._study.points[index]
         found = {name: point[name] for name in ("number", "title", "baseline", "efficient")}
         x, y = study.loss(index, study.privacy), study.loss(index, study.utility)
@@ -146,14 +146,16 @@ class Dashboard(Part):
         if here == choices["recommended"]:
             results, text = self.published.results, PROPOSED if proposed else BEST
             more = "" if proposed else statements.more_accurate(self.published, here, self.cap)
-            why = " ".join(filter(None, [text.format(safe=results["safe"]), more, results["nearly"]]))
+            why, nearly = " ".join(filter(None, [text.format(safe=results["safe"]), more])), results["nearly"]
+        else:
+            nearly = ""
         beyond = self._beyond if self.cap == self.published.stops[0] else ""
         none = beyond or statements.none_recommended(self.published, self.cap)
         name = "Another release"
         if here == first and none:
             shown = "nearest" if unsatisfied or beyond else "safest" if proposed else "most accurate within the limit"
             name, why, roles = "None is recommended", f"Shown is the {shown}.", []
-        self.tell(
+        self.send_message(
             "choice",
             cap=self.cap,
             scale=limits.scale(self.published, self.cap),
@@ -164,6 +166,7 @@ class Dashboard(Part):
             none=none,
             name=AND.join({**TITLES, **titles}[role] for role in roles) or name,
             why=why,
+            nearly=nearly,
             within=self.cap is None or self.published.within(here, self.cap),
             hidden=[i for i in range(len(self.published.points)) if self._hidden(i)],
             at=self._place(first),
@@ -201,7 +204,7 @@ class Dashboard(Part):
             "listed": {"are": groups.are(study, index), "who": groups.who(study, index)},
             "unlisted": groups.unlisted(study, index),
             "unsafe": statements.unsafe(study, index),
-            "learnt": statements.learnt(study, index, self.cap),
+            "learned": statements.learnt(study, index, self.cap),
             "worst": statements.most_exposed(study, index, self.cap),
             "cost": cost.cost(study, index),
             "attackers": statements.attackers(study, index, self.cap),
@@ -232,17 +235,17 @@ class Dashboard(Part):
             return {"name": title, "none": "The release shown first is of the simplest kind already."}
         return {"name": title, "within": self.cap is None or self._study.within(index, self.cap), **self._card(index)}
 
-    # --- what the page asks
+    # --- requests of the page
 
-    def hear_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The slider, or the page's own address."""
-        asked = content.get("cap")
+    def receive_cap(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Set the limit by the slider, or by the page's address."""
+        wanted = content.get("cap")
         try:
-            cap = self._study.nearest(asked)
+            cap = self._study.nearest(wanted)
         except BadInput as error:
             raise BadInput(f"{error}; {'no limit' if self.cap is None else f'{self.cap:g}'} stays") from None
         sign = -1 if self._study.privacy["better"] == "higher" else 1
-        limit = math.nan if asked is None else float(asked)
+        limit = math.nan if wanted is None else float(wanted)
         beyond = cap is not None and sign * limit < sign * cap
         was, self._beyond = self._beyond, f"No release satisfies the limit of {limit:g}." if beyond else ""
         with self.hold_trait_notifications():
@@ -250,12 +253,12 @@ class Dashboard(Part):
         if self._beyond != was:
             self._show_choice()
         if beyond:
-            raise BadInput(f"{self._beyond[:-1]}; shown is the nearest, at the strictest limit that there is, {cap:g}")
+            raise BadInput(f"{self._beyond[:-1]}; the strictest possible limit, {cap:g}, is used")
 
-    def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One of the releases that are offered, or -1 for the recommended one."""
-        wrong = f"{safe_repr(content.get('index'))} is no release; choose one of those that are offered"
-        index = whole(content, "index", -1, len(self._study.points) - 1, wrong)
+    def receive_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Show one of the releases of the page, or the recommended one for -1."""
+        wrong = f"{safe_repr(content.get('index'))} is not a release of this page; choose one of those shown"
+        index = read_integer(content, "index", -1, len(self._study.points) - 1, wrong)
         if content.get("edition", self._study.results["edition"]) != self._study.results["edition"]:
             raise BadInput("the study was published again after this link was made; its recommended release is shown")
         if index != -1:
@@ -264,18 +267,18 @@ class Dashboard(Part):
 
     @property
     def _here(self) -> int:
-        """The point that is shown."""
+        """Return the index of the release that is shown."""
         if self.chosen != -1:
             self._study.opened(self.chosen)
             return self.chosen
         return self._study.opens(self.cap)
 
-    def hear_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Some rows of the table of classes."""
+    def receive_classes(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Send some rows of the table of classes."""
         wrong = f"the table cannot begin at row {safe_repr(content.get('start'))}"
-        start, wanted = whole({"start": 0, **content}, "start", 0, LAST, wrong), content.get("wanted", "")
+        start, wanted = read_integer({"start": 0, **content}, "start", 0, LAST, wrong), content.get("wanted", "")
         if not isinstance(wanted, str) or len(wanted) > LONGEST:
-            raise BadInput(f"look for a few words, {LONGEST} characters at most")
+            raise BadInput(f"search for at most {LONGEST} characters")
         study, here = self._study, self._here
         count, rows = study.exposures(here, start, PAGE, wanted)
         shown = [
@@ -283,51 +286,51 @@ class Dashboard(Part):
              "people": groups.how_many(study, row), "exposed": groups.how_exposed(row)}
             for row in rows
         ]  # fmt: skip
-        self.tell("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)
+        self.send_message("classes", index=here, start=start, wanted=wanted, count=count, rows=shown)
 
-    def hear_release(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The released file, compressed on its way; several in one archive."""
+    def receive_release(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Send the released file, compressed; several files are sent as one archive."""
         study, here = self._study, self._here
         files = study.files(here)
         if not files:
             raise BadInput(f"this release has no file: {study.opened(here)['refused']}")
         if sum(file.stat().st_size for file in files) > LARGEST:
-            raise BadInput("this release is too large for a page; take it from the published folder")
+            raise BadInput("this release is too large to download; take it from the published folder")
         asker = self._preparing(content)
-        self._packer.start(lambda cancel, tell: self._pack(files, f"{study.stem}-release", asker, tell))
+        self._packer.start(lambda cancel, call_soon: self._pack(files, f"{study.stem}-release", asker, call_soon))
 
-    def _pack(self, files: list[Path], stem: str, asker: str, tell: Tell) -> None:
+    def _pack(self, files: list[Path], stem: str, asker: str, call_soon: CallSoon) -> None:
         if len(files) == 1:
             packed = gzip.compress(files[0].read_bytes(), 5)
-            tell(self._deliver, asker, f"{stem}.csv", "text/csv", packed, True)
+            call_soon(self._deliver, asker, f"{stem}.csv", "text/csv", packed, True)
             return
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as into:
             for file in files:
                 into.write(file, file.name)
-        tell(self._deliver, asker, f"{stem}.zip", "application/zip", archive.getvalue(), False)
+        call_soon(self._deliver, asker, f"{stem}.zip", "application/zip", archive.getvalue(), False)
 
-    def hear_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One page about the release that is shown, which opens without a server."""
+    def receive_report(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Send the report of the release, a page that needs no server."""
         study, here, cap, asker = self._study, self._here, self.cap, self._preparing(content)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             from workbench.publication.report.page import report  # draws charts, which takes a second to load
 
             page = report(study, here, cap)
             name = f"{study.stem}-report.html"
-            tell(self._deliver, asker, name, "text/html", gzip.compress(page.encode(), 5), True)
+            call_soon(self._deliver, asker, name, "text/html", gzip.compress(page.encode(), 5), True)
 
         self._printer.start(job)
 
     def _preparing(self, content: Mapping[str, Any]) -> str:
-        """Say at once that it is being made, since it may take a while; returns who asked."""
+        """Notify the view that a file is being prepared, and return the name of the view."""
         asker = str(content.get("from") or "")
-        self.tell("preparing", to=asker)
+        self.send_message("preparing", to=asker)
         return asker
 
     def _deliver(self, asker: str, name: str, kind: str, content: bytes, compressed: bool) -> None:
-        self.tell("file", [content], to=asker, name=name, type=kind, compressed=compressed)
+        self.send_message("file", [content], to=asker, name=name, type=kind, compressed=compressed)
         self.fine("download")
 
     def _failed(self, error: BaseException) -> None:

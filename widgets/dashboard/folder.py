@@ -1,4 +1,4 @@
-"""Which published folder a dashboard shows when its notebook names none."""
+"""The default folder of a dashboard."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ QUERY = "folder"  # parameter of the page's address: ?folder=...
 
 
 def folder_to_show() -> Path:
-    """The folder that the environment variable names, or else the page's address; without both the bundled example.
+    """Return the folder in the environment variable, or in the page's address; without both the bundled example.
 
     A server that sets the variable decides for all readers, so the address cannot choose another folder.
     """
-    asked = parse_qs(os.environ.get("QUERY_STRING", "")).get(QUERY, [""])
-    given = os.environ.get(FOLDER) or asked[0]
-    return Path(given) if given else example_folder()
+    in_address = parse_qs(os.environ.get("QUERY_STRING", "")).get(QUERY, [""])[0]
+    folder = os.environ.get(FOLDER) or in_address
+    return Path(folder) if folder else example_folder()
 
 
 def example_folder() -> Path:
-    """The published folder of the bundled example, made on first use and kept in the user's cache."""
+    """Return the published folder of the bundled example, which is created on first use in the user's cache."""
     from workbench.publication.publish import publish  # loads the engine
     from workbench.studies.study import Study
 

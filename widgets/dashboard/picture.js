@@ -1,27 +1,27 @@
-/** Where the slider is for a limit, and back: the safest on the left, whichever way the measure points. */
+/** Convert between limits and positions of the slider, with the safest limit on the left for every measure. */
 function scaleOf({ privacy: { better, low, high, endless }, stops: caps }) {
   const [safe, open] = better === "higher" ? [high, low] : [low, high];
   const span = open - safe || 1;
   const place = cap => (cap === null ? STOPS + 1 : Math.round((STOPS * (cap - safe)) / span));
   const stops = caps.map(cap => ({ cap, place: place(cap) }));
   if (endless) stops.push({ cap: null, place: STOPS + 1 }); // no limit
-  const apart = (stop, at) => Math.abs(stop.place - at);
+  const distance = (stop, at) => Math.abs(stop.place - at);
   return {
     last: STOPS + (endless ? 1 : 0),
     place,
     stops,
-    nearest: at => stops.reduce((best, stop) => (apart(stop, at) < apart(best, at) ? stop : best)),
+    nearest: at => stops.reduce((best, stop) => (distance(stop, at) < distance(best, at) ? stop : best)),
   };
 }
 
 const FOUND = [
   ["here", "the release shown here"], ["efficient", "no other is both safer and more accurate"],
-  ["unsafe", "not safe enough to be recommended"], ["beaten", "another is at least as good on both"],
+  ["unsafe", "not safe enough to be recommended"], ["dominated", "another is at least as good on both"],
 ];
 
-/** The small frontier: what is learnt to the right, what is lost upwards, the limit as a line. */
+/** Draw the small frontier: disclosure to the right, lost accuracy upwards, the limit as a line. */
 function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, open) {
-  const cap = proposed ? null : asked; // where nobody has set a limit, nothing is beyond it
+  const cap = proposed ? null : asked; // a proposed limit excludes nothing
   const W = 400, H = 160, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;
   const shown = study.points.map((point, index) => ({ ...point, index }))
@@ -38,19 +38,19 @@ function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, o
   const across = p => (hidden.includes(p.index) ? limit : x(p.x)); // within the limit by its exact figure
   const steps = shown.filter(p => p.efficient).sort((a, b) => a.x - b.x);
   const path = steps.map((p, i) => (i ? `H${across(p)}V${y(p.y)}` : `M${across(p)} ${y(p.y)}`)).join("");
-  const kind = p => (p.index === here ? "here" : !p.efficient ? "beaten" : p.unsafe ? "unsafe" : "efficient");
-  const size = { here: 7, efficient: 4.5, unsafe: 4.5, beaten: 3 };
+  const kind = p => (p.index === here ? "here" : !p.efficient ? "dominated" : p.unsafe ? "unsafe" : "efficient");
+  const size = { here: 7, efficient: 4.5, unsafe: 4.5, dominated: 3 };
   const marks = shown.sort((a, b) => size[kind(a)] - size[kind(b)]).map(p => {
     const at = { cx: across(p), cy: y(p.y) };
     return h("svg:g", { class: p.opened && "wb-mark-open", onclick: p.opened ? () => open(p.index === first ? -1 : p.index) : null },
       p.opened && h("svg:circle", { ...at, r: 9, class: "wb-mark-around" }), // easier to hit
       h("svg:circle", { ...at, r: size[kind(p)], class: `wb-mark-${kind(p)}` }), h("svg:title", {}, `Number ${p.number}: ${p.title}`));
   });
-  const words = `Of ${steps.length} of ${shown.length} releases no other is both safer and more accurate; the others are dominated by one of them.`;
+  const words = `${steps.length} of ${shown.length} releases are efficient: none of the others is both safer and more accurate. Each other release is dominated by one of them.`;
   const found = new Set(shown.map(kind));
-  const key = FOUND.filter(([name]) => found.has(name)).map(([name, said]) => h("span", {},
+  const key = FOUND.filter(([name]) => found.has(name)).map(([name, text]) => h("span", {},
     h("svg:svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" },
-      h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), said));
+      h("svg:circle", { cx: 7, cy: 7, r: Math.min(size[name], 6), class: `wb-mark-${name}` })), text));
   const { ends } = study;
   return [
     h("h2", {}, "Every release: lower is more accurate, left is safer"),
@@ -64,6 +64,6 @@ function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, o
       h("svg:text", { x: W - right, y: H - 8, "text-anchor": "end" }, `${ends[1]} →`),
       h("svg:text", { x: -top, y: 14, "text-anchor": "end", transform: "rotate(-90)" }, "more accuracy is lost →")),
     h("figcaption", { class: "wb-note" }, key, cap === null ? [] : h("span", {}, "grey: beyond the limit"),
-      h("span", {}, "drawn by rounded figures, decided by exact")),
+      h("span", {}, "positions are rounded, decisions are exact")),
   ];
 }

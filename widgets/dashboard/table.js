@@ -1,4 +1,4 @@
-/** A released value as it fits into a line: an interval without its brackets, of a set how many values it has. */
+/** Shorten a released value: an interval without brackets, or the number of values of a set. */
 function short(label) {
   if (label.startsWith("[") && label.endsWith(" or missing")) return `${short(label.slice(0, -11))} or missing`;
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
@@ -11,26 +11,26 @@ function short(label) {
   return `any of ${count(Number(ranged?.[1] ?? values.length))} ${kind}${missing}`;
 }
 
-/** A released value beside its column's name; a set that is shortened opens when it is clicked. */
+/** A released value with the name of its column; a click on a shortened set shows its values. */
 function tag(column, label) {
-  const said = short(label), named = h("span", {}, column);
-  if (!said.startsWith("any of ") || label.includes(" values}")) return h("span", { class: "wb-tag" }, named, ` ${said}`);
-  const text = h("u", {}, said), whole = label.replace(/[{}]/g, "");
+  const brief = short(label), named = h("span", {}, column);
+  if (!brief.startsWith("any of ") || label.includes(" values}")) return h("span", { class: "wb-tag" }, named, ` ${brief}`);
+  const text = h("u", {}, brief), whole = label.replace(/[{}]/g, "");
   const button = h("button", { class: "wb-tag", "aria-expanded": "false", onclick: () => {
     const open = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", String(open));
-    text.textContent = open ? whole : said;
+    text.textContent = open ? whole : brief;
   } }, named, " ", text);
   return button;
 }
 
-/** A number stays beside its sign. */
+/** Keep a number and its sign on one line. */
 const firm = text => text.replaceAll(" %", "\u00a0%").replaceAll(" ×", "\u00a0×");
 
-const HEADS = ["", "How many", "What would be believed of them", "How exposed"];
+const HEADS = ["", "Size", "What an attacker would believe", "Exposure"];
 
-/** The table of classes: the worst first, twenty at a time, with words to look for. */
-function classTable(say) {
+/** The table of classes: the most exposed first, twenty at a time, with a search. */
+function classTable(send) {
   let study = null, index = null, wanted = "", loaded = 0, goOn = false;
   const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" }), meaning = h("p", { class: "wb-note" });
   const same = h("p", { class: "wb-note", role: "status", hidden: true });
@@ -39,8 +39,8 @@ function classTable(say) {
   const find = h("input", {
     type: "search", maxlength: 100, placeholder: "a word, or a number such as 42", oninput: debounced(() => ask(0), 200),
   });
-  const ask = start => { wanted = find.value; say("classes", { start, wanted, field: "classes" }); };
-  const between = (low, high) => h("div", { class: "wb-track" }, // what is not told is hatched
+  const ask = start => { wanted = find.value; send("classes", { start, wanted, field: "classes" }); };
+  const between = (low, high) => h("div", { class: "wb-track" }, // unpublished parts are hatched
     h("div", { class: "wb-fill wb-hot wb-between", style: `width:${100 * low}%` }),
     h("div", { class: "wb-open wb-between", style: `width:${100 * (high - low)}%` }));
   const track = (value, kind) => h("div", { class: "wb-track" }, h("div", { class: kind, style: `width:${100 * value}%` }));
@@ -49,7 +49,7 @@ function classTable(say) {
   const cell = (i, ...children) => h("td", { "data-head": heads[i].textContent }, ...children);
   const row = one => {
     const known = one.labels.map((label, i) => [study.columns[i], label]).filter(([, label]) => label !== null);
-    const wide = ([, label]) => short(label).startsWith("any of "); // what tells groups apart comes first
+    const wide = ([, label]) => short(label).startsWith("any of "); // values that distinguish groups come first
     const parts = [...known.filter(each => !wide(each)), ...known.filter(wide)].map(each => tag(...each));
     const bars = one.posterior === null || one.prior === null ? [] : [share("here", one.posterior, "wb-fill wb-hot"), share("all", one.prior, "wb-fill")];
     return h("tr", {},
@@ -59,21 +59,21 @@ function classTable(say) {
       cell(3, firm(one.exposed), h("div", { "aria-hidden": "true" }, between(one.fewest, one.share))));
   };
   const heads = HEADS.map(name => h("th", { scope: "col" }, name)), caption = h("caption", { class: "wb-hush" });
-  const looking = h("label", { class: "wb-find" }, "Look for ", find);
+  const looking = h("label", { class: "wb-find" }, "Search ", find);
   const listed = h("div", {}, meaning,
     same,
     h("table", {}, caption, h("thead", {}, h("tr", {}, heads)), body),
     h("div", { class: "wb-row" }, tally, h("span", { class: "wb-space" }), more),
     small);
   const element = h("section", { class: "wb-card wb-classes", "data-field": "classes" },
-    h("div", { class: "wb-row" }, h("h2", {}, "Who would be exposed most"), h("span", { class: "wb-space" }), looking),
+    h("div", { class: "wb-row" }, h("h2", {}, "Most exposed groups"), h("span", { class: "wb-space" }), looking),
     order,
     listed);
   return {
     element,
     about: given => {
       study = given;
-      meaning.textContent = `How exposed: ${given.exposure}. Hatched: not published.`;
+      meaning.textContent = `Exposure: ${given.exposure}. Hatched: not published.`;
       small.textContent = given.rounding;
     },
     at: (next, card) => {
@@ -90,7 +90,7 @@ function classTable(say) {
       if (!found.start) {
         const believed = rows.length > 1 && found.rows.every(one => one.sentence === first.sentence);
         same.hidden = !believed;
-        same.textContent = believed ? "Of the first groups below the same is believed; they differ in who is in them." : "";
+        same.textContent = believed ? "An attacker would believe the same of the first groups below; they differ only in their people." : "";
       }
       body.append(...rows);
       loaded = found.start + found.rows.length;

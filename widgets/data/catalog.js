@@ -3,7 +3,7 @@
 const KINDS_OF = ["catalog", "schema", "table"];
 
 /** A form for the server's address, or the file's name, and a tree below it. `use(remote, path)` is called with the table that is chosen. */
-function catalogOf({ say, on, use }) {
+function catalogOf({ send, on, use }) {
   const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002, or people.duckdb" });
   const connect = h("button", { type: "submit" }, "Connect");
   const doing = h("span", { class: "wb-doing", role: "status" });
@@ -29,7 +29,7 @@ function catalogOf({ say, on, use }) {
     }
     doing.textContent = `Asking for what is in ${path.at(-1) ?? connected}…`;
     work.hidden = false;
-    say("look", { field: "spark", remote: connected, path });
+    send("look", { field: "spark", remote: connected, path });
   }
 
   function fold(path) {
@@ -46,7 +46,7 @@ function catalogOf({ say, on, use }) {
   }
 
   function stop() {
-    say("stop");
+    send("stop");
     if (asked?.length) fold(asked);
     rest();
   }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput
 from workbench.data.engines.spark_session import Session, refuse_secrets
 from workbench.data.reading import duckdb_file, spark_catalog
@@ -33,13 +33,13 @@ class Catalog(Worker):
         """Read what is below a path: names, or the columns and then the number of records of a table."""
         remote, path = _place(content)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             where, known = self._known(remote)
             if len(path) < DEPTH:
-                tell(self._found, remote, path, {"names": known.below(where, path)})
+                call_soon(self._found, remote, path, {"names": known.below(where, path)})
                 return
-            tell(self._found, remote, path, {"columns": known.columns(where, path), "records": None})
-            tell(self._found, remote, path, {"records": known.records(where, path)})
+            call_soon(self._found, remote, path, {"columns": known.columns(where, path), "records": None})
+            call_soon(self._found, remote, path, {"records": known.records(where, path)})
 
         self.start(job)
 

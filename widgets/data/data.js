@@ -5,7 +5,7 @@ const KINDS = { number: ["123", "numbers"], date: ["date", "dates"], text: ["abc
 const megabytes = size => `${(size / 1e6).toFixed(1)} MB`;
 
 /** Sends a file in chunks, a few at a time; `ended` hears what went wrong, or nothing. */
-function sending(file, say, { chunk, progressed, ended }) {
+function sending(file, send, { chunk, progressed, ended }) {
   const token = fresh("upload");
   let sent = 0, index = 0, over = false;
   const end = wrong => { if (!over) { over = true; ended(wrong); } };
@@ -20,7 +20,7 @@ function sending(file, say, { chunk, progressed, ended }) {
       return end(`${file.name}: the file cannot be read any more; choose it again`);
     }
     if (bytes.byteLength !== to - from) return end(`${file.name}: the file has changed meanwhile; choose it again`);
-    if (!over) say("chunk", { upload: token, index: number }, [bytes]);
+    if (!over) send("chunk", { upload: token, index: number }, [bytes]);
   };
   // reading a slice takes its time, and the chunks must leave in order: one after the other
   let queue = Promise.resolve();
@@ -55,48 +55,48 @@ const TYPES = [["number", "number"], ["number 1,234.5", "number as 1,234.5"], ["
 const FORMAT = "format"; // another format of a date, which is typed
 
 /** Chooses the type of a column: the one found, one of the usual ones, or dates in a format that is typed. */
-function typeChoice(name, found, declared, say) {
-  const send = value => say("choose", { field: "type", column: name, value });
+function typeChoice(name, found, declared, send) {
+  const choose = value => send("choose", { field: "type", column: name, value });
   const options = [["", found ? KINDS[found][1] : "as found"], ...TYPES];
   if (declared && !options.some(([kind]) => kind === declared)) options.push([declared, declared.replace(" ", " as ")]);
   options.push([FORMAT, "date in another format…"]);
   const choice = h("select", { class: "wb-type", "aria-label": `Type of ${name}`, onchange: event => {
-    if (event.target.value !== FORMAT) return send(event.target.value);
+    if (event.target.value !== FORMAT) return choose(event.target.value);
     form.hidden = false;
     form.focus();
   } }, options.map(([kind, word]) => h("option", { value: kind, selected: kind === (declared ?? "") }, word)));
   const form = h("input", { type: "text", class: "wb-format", hidden: true, spellcheck: "false", placeholder: "dd.mm.yy",
     "aria-label": `Date format of ${name}`, title: "dd, mm, yyyy or yy as they are written, or as in strptime: %d %b %Y",
     onkeydown: event => { if (event.key === "Escape") { choice.value = declared ?? ""; form.hidden = true; } },
-    onchange: () => { if (form.value.trim()) send(`date ${form.value.trim()}`); } });
+    onchange: () => { if (form.value.trim()) choose(`date ${form.value.trim()}`); } });
   return h("span", { class: "wb-types" }, choice, form);
 }
 
 /** A column that cannot be read as it is: why, and what can be done about it. */
-function unreadableLine({ name, text, choices, texts, values }, declared, say) {
+function unreadableLine({ name, text, choices, texts, values }, declared, send) {
   const ways = choices.map(kind => h("button", { type: "button",
-    onclick: () => say("choose", { field: "type", column: name, value: kind }) }, kind.replace(" ", " as ")));
+    onclick: () => send("choose", { field: "type", column: name, value: kind }) }, kind.replace(" ", " as ")));
   if (texts.length) ways.push(h("button", { type: "button",
-    onclick: () => say("choose", { field: "missing", add: values }) }, texts.length === 1 ? "Read it as missing" : "Read these as missing"));
-  return h("li", {}, h("b", {}, name), " ", typeChoice(name, "", declared, say), h("span", { class: "wb-wrong" }, text),
+    onclick: () => send("choose", { field: "missing", add: values }) }, texts.length === 1 ? "Read it as missing" : "Read these as missing"));
+  return h("li", {}, h("b", {}, name), " ", typeChoice(name, "", declared, send), h("span", { class: "wb-wrong" }, text),
     texts.length ? h("span", { class: "wb-offending" }, "Not numbers: ", texts.map((one, i) => [i ? ", " : "", h("code", {}, one)])) : null,
     ways.length ? h("span", { class: "wb-row" }, ways) : null);
 }
 
-function columnLine(column, records, declared, say) {
+function columnLine(column, records, declared, send) {
   const [, word] = KINDS[column.kind];
   const share = column.missing / records;
   return h("tr", { "data-name": column.name.toLowerCase() },
     h("th", { scope: "row", title: column.name }, column.name,
       column.range ? h("span", { class: "wb-range", title: `Minimum and maximum: ${column.range}` }, column.range) : null),
-    h("td", { title: word }, typeChoice(column.name, column.kind, declared[column.name], say)),
+    h("td", { title: word }, typeChoice(column.name, column.kind, declared[column.name], send)),
     h("td", { class: "wb-number" }, count(column.distinct)),
     h("td", { class: "wb-number", title: column.missing ? `${count(column.missing)} records` : null },
       column.missing ? perCent(share) : h("span", { class: "wb-none" }, "–")),
     h("td", {}, histogram(column.bars, column.name)));
 }
 
-export default widget(({ model, el, say, on, trait, mark }) => {
+export default widget(({ model, el, send, on, trait, mark }) => {
   const { element, body, chosen } = step("Data", { model, trait });
   el.classList.add("wb-data");
   el.append(element);
@@ -117,11 +117,11 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "folder/table.csv" });
   const pathPanel = h("form", { class: "wb-panel", onsubmit: event => {
     event.preventDefault();
-    say("choose", { field: "path", value: path.value });
+    send("choose", { field: "path", value: path.value });
   } }, field("path", "File on the server, or in the notebook's folder", path));
   path.after(h("button", { type: "submit" }, "Read"));
 
-  const catalog = catalogOf({ say, on, use: (remote, path) => say("choose", { field: "spark", remote, path }) });
+  const catalog = catalogOf({ send, on, use: (remote, path) => send("choose", { field: "spark", remote, path }) });
 
   const file = h("input", { type: "file", class: "wb-hush", tabindex: -1, "aria-label": "File to upload" });
   const pick = h("button", { type: "button", onclick: () => file.click() }, "Choose a file…");
@@ -129,13 +129,13 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const drop = h("div", { class: "wb-panel wb-drop", "data-field": "upload" },
     h("div", { class: "wb-row" }, pick, h("span", { class: "wb-note" }, "or drop it here"), file), limit,
     h("span", { class: "wb-wrong", role: "alert" }));
-  file.addEventListener("change", () => { if (file.files[0]) send(file.files[0]); file.value = ""; });
+  file.addEventListener("change", () => { if (file.files[0]) uploadFile(file.files[0]); file.value = ""; });
   drop.addEventListener("dragover", event => { event.preventDefault(); drop.classList.add("wb-over"); });
   drop.addEventListener("dragleave", () => drop.classList.remove("wb-over"));
   drop.addEventListener("drop", event => {
     event.preventDefault();
     drop.classList.remove("wb-over");
-    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+    if (event.dataTransfer.files[0]) uploadFile(event.dataTransfer.files[0]);
   });
 
   // --- what goes on
@@ -147,7 +147,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   function cancel() {
     upload?.stop();
     upload = null;
-    say("cancel");
+    send("cancel");
     idle();
   }
 
@@ -164,7 +164,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     else bar.value = share;
   }
 
-  function send(one) {
+  function uploadFile(one) {
     upload?.stop();
     upload = null;
     mark("upload", "");
@@ -173,7 +173,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
         `leave out columns that are not needed, or pack it (.gz, .parquet)${state.paths ? ", or name a path on the server" : ""}`);
       return;
     }
-    upload = sending(one, say, {
+    upload = sending(one, send, {
       chunk: state.chunk,
       progressed: done => working(`${one.name}: ${(done / 1e6).toFixed(1)} of ${megabytes(one.size)}`, done / one.size),
       ended: wrong => {
@@ -181,7 +181,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
         if (wrong) { cancel(); mark("upload", wrong); }
       },
     });
-    say("upload", { field: "upload", upload: upload.token, name: one.name, size: one.size });
+    send("upload", { field: "upload", upload: upload.token, name: one.name, size: one.size });
   }
 
   on("welcome", ({ upload: token }) => { if (upload?.token === token) upload.begin(); });
@@ -197,20 +197,20 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const missing = h("input", { type: "checkbox", id: fresh("missing"), onchange: event => {
     const wanted = event.target.checked;
     event.target.checked = !!state.data.drop_missing; // Python decides
-    say("choose", { field: "drop_missing", value: wanted });
+    send("choose", { field: "drop_missing", value: wanted });
   } });
   const would = h("span", { class: "wb-soft" });
   const missingRow = h("div", { class: "wb-check", "data-field": "drop_missing" }, missing,
     h("label", { for: missing.id }, "Leave out records with missing values", " ", would));
   const sample = h("input", { type: "number", min: 1, step: 1, class: "wb-sample", placeholder: "all", onchange: () => {
-    say("choose", { field: "sample", value: sample.value === "" ? "" : Number(sample.value) });
+    send("choose", { field: "sample", value: sample.value === "" ? "" : Number(sample.value) });
   } });
   const sampleRow = field("sample", "A random sample, in records", sample,
     "Drawn at random without replacement; whatever is made of it says that it is of a sample");
   const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "only empty cells",
-    onchange: () => say("choose", { field: "missing", value: markers.value }) });
+    onchange: () => send("choose", { field: "missing", value: markers.value }) });
   const asFound = h("button", { type: "button", hidden: true, title: "Recognize the usual texts, such as NA",
-    onclick: () => say("choose", { field: "missing", value: null }) }, "As found");
+    onclick: () => send("choose", { field: "missing", value: null }) }, "As found");
   const markersRow = h("div", { class: "wb-markers" }, field("missing", "Missing values", markers,
     "Empty cells and these texts, between commas: NA, unknown"));
   markers.after(asFound);
@@ -232,7 +232,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
 
   let summary = {};
   const drawRows = () => rows.replaceChildren(
-    ...(summary.columns ?? []).map(column => columnLine(column, summary.records, state.data.types ?? {}, say)));
+    ...(summary.columns ?? []).map(column => columnLine(column, summary.records, state.data.types ?? {}, send)));
   function filter() {
     const wanted = search.value.trim().toLowerCase();
     let shown = 0;
@@ -259,7 +259,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
 
   function choose(key) {
     open = key;
-    if (key === "bundled" || key === "given") say("choose", { field: "source", value: key });
+    if (key === "bundled" || key === "given") send("choose", { field: "source", value: key });
     drawState();
     if (key === "path") path.focus();
     if (key === "spark") catalog.server.focus();
@@ -300,10 +300,10 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     asFound.hidden = !state.listed;
     tables.hidden = !(state.tables ?? []).length;
     tables.replaceChildren(...(state.tables ?? []).map(name =>
-      h("button", { type: "button", onclick: () => say("choose", { field: "table", value: name }) }, name)),
+      h("button", { type: "button", onclick: () => send("choose", { field: "table", value: name }) }, name)),
       h("span", { class: "wb-wrong", role: "alert" }));
     unreadable.replaceChildren(
-      ...(state.unreadable ?? []).map(one => unreadableLine(one, (state.types ?? {})[one.name], say)));
+      ...(state.unreadable ?? []).map(one => unreadableLine(one, (state.types ?? {})[one.name], send)));
     if (!path.value && state.typed) path.value = state.typed;
     if (!path.value && state.data.path && originTab() === "path") path.value = state.data.path;
     if (!catalog.server.value) catalog.server.value = state.data.remote ?? (originTab() === "spark" ? state.data.path ?? "" : "");

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import traitlets
 
-from widgets.base.given import ADULT
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Seldom, Tell, Worker
+from widgets.base.inputs import ADULT
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Throttle, Worker
 from widgets.data.catalog import Catalog
 from widgets.data.summary import summary
 from widgets.data.unreadable import markers_in, unreadable_columns
@@ -56,7 +56,7 @@ class DataPicker(Part):
 
     def __init__(self, given: Any = None, **traits: Any) -> None:
         self._worker = Worker(self._failed)
-        self._catalog = Catalog(self.tell, lambda error: self.wrong("spark", error), lambda: self.folder)
+        self._catalog = Catalog(self.send_message, lambda error: self.wrong("spark", error), lambda: self.folder)
         self._upload: Upload | None = None
         self._busy = ""  # what is being read
         self._field = "source"
@@ -109,7 +109,7 @@ class DataPicker(Part):
         self._show_summary()
 
     def _show_state(self) -> None:
-        self.tell(
+        self.send_message(
             "state",
             data=self.data,
             paths=self.paths,
@@ -133,7 +133,7 @@ class DataPicker(Part):
         return [one for one in (found if listed is None else listed) if one]
 
     def _show_summary(self) -> None:
-        self.tell("summary", **self._summary)
+        self.send_message("summary", **self._summary)
 
     def _told_what(self) -> None:
         """Another table, from the worker or from a program."""
@@ -152,13 +152,13 @@ class DataPicker(Part):
 
     # --- what the view asks
 
-    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         field, value = content.get("field"), content.get("value")
         if field == "drop_missing":
             self._leave_out(field, True if value else None)
         elif field == "sample":
             wrong = "the number of records must be a whole number, 1 or above; empty: all"
-            self._leave_out(field, None if value == "" else whole(content, "value", 1, wrong=wrong))
+            self._leave_out(field, None if value == "" else read_integer(content, "value", 1, wrong=wrong))
         elif field in ("type", "missing", "table"):
             self._read_as(field, content)
         elif field == "path":
@@ -185,12 +185,12 @@ class DataPicker(Part):
         rest = {key: one for key, one in self.data.items() if key != field}
         self.data = rest if value is None else {**rest, field: value}
 
-    def hear_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_look(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Read a level of a catalog of a Spark server or a DuckDB file."""
         self._refuse_servers()
         self._catalog.look(content)
 
-    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._catalog.forget()
 
     def _refuse_servers(self) -> None:
@@ -224,20 +224,20 @@ class DataPicker(Part):
             raise BadInput("the notebook handed over a table that was read already; say its types where it is read")
         self._read(data, field)
 
-    def hear_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A file is announced; its chunks follow once it is welcome."""
         name = Path(str(content.get("name") or "file")).name[:200]
         self._cancel()
         suffix(name)
-        size = whole(content, "size", 1, wrong=f"{name}: the file is empty")
+        size = read_integer(content, "size", 1, wrong=f"{name}: the file is empty")
         if size > self.most_bytes:
             here = " or name a path on the server" if self.paths else ""
             raise BadInput(f"{name}: {megabytes(size)} are more than the {megabytes(self.most_bytes)} allowed; "
                            f"leave out columns that are not needed, pack it (.gz, .parquet){here}")  # fmt: skip
         self._upload = Upload(str(content.get("upload"))[:40], name, size)
-        self.tell("welcome", upload=self._upload.token)
+        self.send_message("welcome", upload=self._upload.token)
 
-    def hear_chunk(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_chunk(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         upload = self._upload
         if upload is None or content.get("upload") != upload.token:
             return  # was on its way when the upload was cancelled
@@ -252,14 +252,14 @@ class DataPicker(Part):
             )
             self.problem("upload", reason)
             return
-        self.tell("got", upload=upload.token, received=upload.received)
+        self.send_message("got", upload=upload.token, received=upload.received)
         if complete:
             self._upload = None
             again = self._asked if self._asked.get("given") == f"upload: {upload.name}" else {}
             said = {key: one for key, one in again.items() if key in (*READ_AS, "table")}
             self._read({"given": f"upload: {upload.name}", **said}, "upload", upload)
 
-    def hear_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._cancel()
         self._back()
 
@@ -286,21 +286,21 @@ class DataPicker(Part):
             self._upload = None
         self._field, self.trouble, self._asked = field, "", data
         self._busy = upload.name if upload else said_where(data)
-        self.tell("reading", what=self._busy, records=0)
+        self.send_message("reading", what=self._busy, records=0)
         handed = "given" in data and not str(data["given"]).startswith("upload: ")
         given, folder = upload.path if upload else self._given if handed else None, self.folder
         most = self.most_bytes
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             def progress(records: int) -> None:
                 if cancel.is_set():
                     raise ReadingCancelled
-                tell(self._progressed, records)
+                call_soon(self._progressed, records)
 
             try:
                 if upload and is_packed(upload.path):
                     readable(lambda: refuse_larger(upload.path, UNPACKED * most, cancel.is_set), upload)
-                with cancellable(cancel, Seldom(lambda words: tell(self._progressed, 0, words))):
+                with cancellable(cancel, Throttle(lambda words: call_soon(self._progressed, 0, words))):
                     table = readable(lambda: Study(data=data, folder=folder).read(given, progress), upload)
                     seen = summary(table)
             except ReadingCancelled:
@@ -309,13 +309,13 @@ class DataPicker(Part):
                 if upload:
                     upload.discard()
             if not cancel.is_set():
-                tell(self._took, data, table, seen)
+                call_soon(self._took, data, table, seen)
 
         self._worker.start(job)
 
     def _progressed(self, records: int, words: str = "") -> None:
         if self._busy:
-            self.tell("reading", what=self._busy, records=records, words=words)
+            self.send_message("reading", what=self._busy, records=records, words=words)
 
     def _took(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
         if not self._busy:
@@ -365,7 +365,7 @@ class DataPicker(Part):
 
     def _idle(self) -> None:
         self._busy = ""
-        self.tell("idle")
+        self.send_message("idle")
 
 
 def readable(read: Callable[[], T], upload: Upload | None) -> T:

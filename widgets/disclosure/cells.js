@@ -62,7 +62,7 @@ const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
-  const said = `${figure} ${score[row] === Infinity ? "∞" : figuresBeside(score[row], limit)} ${bound} ${figures(limit)}`;
+  const said = `${figure} ${score[row] === Infinity ? "∞" : figuresNextTo(score[row], limit)} ${bound} ${figures(limit)}`;
   return h("div", {
     role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
     title: `${name}: ${said}${broken[row] ? ", broken" : `, ${figures(100 * used[row])} % of the limit is used`}`,

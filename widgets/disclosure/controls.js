@@ -111,7 +111,7 @@ const number = text => (text.trim() === "" ? null : Number(text));
 function keptText(data) {
   const alone = one => data.achieved.filter(other => other.figure === one.figure).length === 1;
   const figuresOf = data.achieved.map(one => (data.asked
-    ? `${one.figure} = ${figuresBeside(one.value, one.limit)} (${one.name} asks ${one.bound} ${figures(one.limit)})`
+    ? `${one.figure} = ${figuresNextTo(one.value, one.limit)} (${one.name} asks ${one.bound} ${figures(one.limit)})`
     : `${one.figure} = ${figures(one.value)}${alone(one) ? "" : ` (${one.name})`}`));
   const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was asked for; achieved"}: ${figuresOf.join(", ")}.` : "";
   const note = data.note && `${data.note[0].toUpperCase()}${data.note.slice(1)}.`;

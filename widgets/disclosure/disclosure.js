@@ -1,13 +1,13 @@
 // The disclosure table: sorted, filtered and drawn here; why a class is exposed is asked of Python.
 
-export default widget(({ model, el, say, on, trait, mark }) => {
+export default widget(({ model, el, send, on, trait, mark }) => {
   el.classList.add("wb-disclosure");
   const state = {
     data: null, fields: [], order: null, rows: new Uint32Array(0), sorting: { key: "loss", descending: true },
     filter: { text: "", risk: false, only: false, size: [0, Infinity], loss: [-Infinity, Infinity] },
     threshold: Infinity, whys: new Map(), over: -1,
   };
-  const ask = asker(say, settled => { if (settled in follow) follow[settled](); });
+  const ask = asker(send, settled => { if (settled in follow) follow[settled](); });
   const bar = controls({ state, mark, ask, refilter, clear, threshold: preview });
   const table = grid({
     label: "Classes of the release", sort: sortBy, activate: row => { state.over = -1; explain(row, true); }, hover: debounced(hovered, 100),
@@ -136,8 +136,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // why a class is exposed: of the active one, or of the one under the pointer
 
   function explain(row, active) {
-    if (active) say("why", { row, active: true, turn: state.data.turn });
-    else if (!state.whys.has(row)) say("why", { row, turn: state.data.turn });
+    if (active) send("why", { row, active: true, turn: state.data.turn });
+    else if (!state.whys.has(row)) send("why", { row, turn: state.data.turn });
     explained(row);
   }
 
@@ -155,15 +155,15 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   }
 
   on("classes", (content, buffers) => {
-    try { received(content, buffers); } finally { say("drawn", { turn: content.turn }); }
+    try { received(content, buffers); } finally { send("drawn", { turn: content.turn }); }
   });
   on("nothing", ({ text, turn, pending }) => {
-    if (pending && state.data) { stale(true); say("drawn", { turn }); return; } // it stays, dimmed, until the next comes
+    if (pending && state.data) { stale(true); send("drawn", { turn }); return; } // it stays, dimmed, until the next comes
     stale(false);
     state.data = null;
     body.hidden = !(nothing.hidden = false);
     nothing.textContent = text;
-    say("drawn", { turn });
+    send("drawn", { turn });
   });
   on("stale", ({ on: old }) => { if (state.data) stale(old); });
   on("why", ({ turn, row, text }) => {
@@ -189,14 +189,14 @@ export default widget(({ model, el, say, on, trait, mark }) => {
 });
 
 /** Asks Python, and knows what is not answered yet: the echo of an older answer must not undo a newer choice. */
-function asker(say, settled) {
+function asker(send, settled) {
   const waiting = {}, unsent = new Set();
   return {
     soon(name) { unsent.add(name); },
     now(kind, name, content, buffers) {
       unsent.delete(name);
       waiting[name] = (waiting[name] ?? 0) + 1;
-      say(kind, { field: name, ...content }, buffers);
+      send(kind, { field: name, ...content }, buffers);
     },
     answered(name) {
       if (!waiting[name]) return;

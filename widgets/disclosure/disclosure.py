@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.turns import Turn
-from widgets.base.worker import Tell, Worker
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.data.sensitive import Sensitive
 from workbench.disclosure.exposure import Exposure, assess_exposure
@@ -68,8 +68,8 @@ class DisclosureTable(Part):
         self._shown: ReleaseView | None = None
         self._turn = self._sent = 0  # versions of the content: the present one, and the last that was sent
         self._drawing = 0.0  # until when a view may be drawing that
-        self._later: Turn | None = None
-        self._settling: Turn | None = None
+        self._later: ScheduledCall | None = None
+        self._settling: ScheduledCall | None = None
         self._computing = False
         self._of: tuple[Any, ...] = ()  # release, sensitive column and model that are shown
         self._chosen_of: Release | None = release  # the release that `selected` speaks of
@@ -118,7 +118,7 @@ class DisclosureTable(Part):
         if self.pending and self.release is not None:
             return  # it is about to be another
         wait = SETTLED if self._shown and self.release else 0
-        self._settling = self.later(wait, self._begin)  # when all that changes at once has changed
+        self._settling = self.call_later(wait, self._begin)  # when all that changes at once has changed
 
     def _begin(self) -> None:
         given = self.release, self.sensitive, self.model
@@ -127,8 +127,8 @@ class DisclosureTable(Part):
             self._stale(False)
             return
 
-        def job(_: Any, tell: Tell) -> None:
-            tell(self._computed, look(*given), given)
+        def job(_: Any, call_soon: CallSoon) -> None:
+            call_soon(self._computed, look(*given), given)
 
         self._worker.start(job)
 
@@ -140,7 +140,7 @@ class DisclosureTable(Part):
         """Dim the view while it shows an earlier release."""
         if self._computing != on:
             self._computing = on
-            self.tell("stale", on=on)
+            self.send_message("stale", on=on)
 
     def _computed(self, found: ReleaseView | None, of: tuple[Any, ...]) -> None:
         self._computing = False
@@ -150,7 +150,7 @@ class DisclosureTable(Part):
         self._of = of
         self._keep_choice(self._shown, found)
         self._shown, self._turn = found, self._turn + 1
-        self.tell("fine", field="")
+        self.send_message("fine", field="")
         self._offer()
 
     def _holds(self, found: ReleaseView) -> bool:
@@ -164,10 +164,10 @@ class DisclosureTable(Part):
             return
         if wait <= 0:
             self.show()
-        elif self._turns is not None:
+        elif self._kernel_thread is not None:
             if self._later is not None:
                 self._later.cancel()
-            self._later = self.later(wait, self._offer)
+            self._later = self.call_later(wait, self._offer)
 
     def show(self) -> None:
         if self._shown is None and self._computing:
@@ -175,15 +175,15 @@ class DisclosureTable(Part):
         self._drawing, self._sent = monotonic() + PATIENCE, self._turn
         if self._shown is None:
             text = "No release is chosen yet. Choose a point of the frontier to see who would be exposed by it."
-            self.tell("nothing", turn=self._turn, text=text, pending=self.pending)
+            self.send_message("nothing", turn=self._turn, text=text, pending=self.pending)
             return
         why = {"why": self._why(self._active)} if self._active >= 0 else {}
-        self.tell(
+        self.send_message(
             self._shown.kind, self._shown.buffers, **self._shown.content | why,
             turn=self._turn, active=self._active, selected=self.selected, stale=self._computing,
         )  # fmt: skip
 
-    def hear_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The view is ready for the next; what it missed meanwhile is left out."""
         self._drawing = 0.0
         self._offer()
@@ -208,16 +208,16 @@ class DisclosureTable(Part):
 
     # what the view asks
 
-    def hear_sensitive(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_sensitive(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self.sensitive = str(content.get("value") or "")
 
-    def hear_threshold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_threshold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         value = content.get("value")
         if value is not None and (type(value) not in (int, float) or not abs(value) < sys.float_info.max):
             raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
         self.at_risk = None if value is None else float(value)
 
-    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
             return  # it speaks of a release that is gone
         sent = bytes(buffers[0]) if buffers else b""
@@ -226,14 +226,14 @@ class DisclosureTable(Part):
             raise BadInput("there are not so many classes; reload the page")
         self.selected = chosen
 
-    def hear_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
             return
         last = len(self._shown.exposure.classes) - 1
-        row = whole(content, "row", 0, last, "there is no such class; reload the page")
+        row = read_integer(content, "row", 0, last, "there is no such class; reload the page")
         if content.get("active"):
             self._active = row
-        self.tell("why", turn=self._turn, row=row, text=self._why(row))
+        self.send_message("why", turn=self._turn, row=row, text=self._why(row))
 
     def _why(self, row: int) -> str:
         assert self._shown is not None and self._shown.exposure is not None

@@ -1,4 +1,4 @@
-// The frontier, live: chart, caps, legend, the point in words, and the points as a table.
+// The frontier chart: chart, caps, legend, a description of the selected point, and the points as a table.
 
 const VIEWS = [["frontier", "Frontier"], ["parallel", "All measures"], ["heat", "Heat map"]];
 const GLYPHS = {
@@ -6,19 +6,19 @@ const GLYPHS = {
   diamond: "M0,-6L5,0L0,6L-5,0Z", "triangle-down": "M0,5.5L5.5,-4.5H-5.5Z", cross: "M-5.5,-1.8h3.7v-3.7h3.6v3.7h3.7v3.6h-3.7v3.7h-3.6v-3.7h-3.7Z",
 };
 
-const LETTER = 6.2, WIDEST_NAME = 340, CELL = 40; // pixels of a heat map: a letter, a row's name, a cell that can be read
+const LETTER = 6.2, WIDEST_NAME = 340, CELL = 40; // pixels in a heat map: a letter, a row's name, a readable cell
 
-export default widget(({ model, el, say, on, trait, mark }) => {
+export default widget(({ model, el, send, on, trait, mark }) => {
   el.classList.add("wb-frontier");
   let state = null, cursor = -1;
   const whys = new Map();
 
-  // ---- what there is on the page
+  // ---- the elements of the page
   const tabs = VIEWS.map(([name, label]) => h("button", {
-    type: "button", "data-view": name, onclick: () => say("view", { view: name }),
+    type: "button", "data-view": name, onclick: () => send("view", { view: name }),
   }, label));
   const choice = h("div", { class: "wb-tabs", role: "group", "aria-label": "View" }, tabs);
-  const pin = h("button", { type: "button", class: "wb-quiet", onclick: () => say("pin", { on: !state?.pinned }) }, "Pin");
+  const pin = h("button", { type: "button", class: "wb-quiet", onclick: () => send("pin", { on: !state?.pinned }) }, "Pin");
   const sides = ["privacy", "utility"].map((side, which) => axisControls(side, which));
   const headline = h("p", { class: "wb-headline" });
   const missing = h("button", { type: "button", class: "wb-quiet wb-link", hidden: true, onclick: () => { leftOut.open = !leftOut.open; } });
@@ -32,20 +32,20 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const tableBody = h("div", { class: "wb-scroll" });
   const table = h("details", { class: "wb-alternative", ontoggle: drawTable }, h("summary", {}, "The points as a table"), tableBody);
   const leftBody = h("div", { class: "wb-scroll" });
-  const leftOut = h("details", { class: "wb-alternative", hidden: true, ontoggle: () => { if (leftOut.open) say("left_out"); } },
+  const leftOut = h("details", { class: "wb-alternative", hidden: true, ontoggle: () => { if (leftOut.open) send("left_out"); } },
     h("summary", {}, "Left out, and why"), leftBody);
   const budget = h("input", { type: "text", size: 7, value: "30 s", autocomplete: "off",
     onkeydown: event => { if (event.key === "Enter" && !find.hidden) find.click(); } });
-  const find = h("button", { type: "button", onclick: () => say("find", { field: "find", budget: budget.value }),
-    title: "Search for releases that touch the caps and lose least; without caps, for a frontier without gaps. Better ones join the study." }, "Find better");
-  const stop = h("button", { type: "button", hidden: true, onclick: () => { stop.disabled = true; say("stop"); } }, "Cancel");
-  const over = h("select", { onchange: () => say("intervals", { field: "intervals", over: over.value }) },
-    [["", "none"], ["records", "other people"], ["seeds", "other seeds"], ["learning", "who learns"]].map(([value, label]) => h("option", { value }, label)));
+  const find = h("button", { type: "button", onclick: () => send("find", { field: "find", budget: budget.value }),
+    title: "Search beyond the study's own methods and models: with caps, for the release within them that loses least; without caps, for a frontier without gaps. Better releases are added to the study." }, "Find better");
+  const stop = h("button", { type: "button", hidden: true, onclick: () => { stop.disabled = true; send("stop"); } }, "Cancel");
+  const over = h("select", { onchange: () => send("intervals", { field: "intervals", over: over.value }) },
+    [["", "none"], ["records", "bootstrap"], ["seeds", "other seeds"], ["learning", "learning attacker"]].map(([value, label]) => h("option", { value }, label)));
   const finding = h("span", { class: "wb-why", role: "status" });
   const tried = h("ul", {});
-  const noted = h("details", { class: "wb-alternative", hidden: true }, h("summary", {}, "What was tried"), tried);
+  const noted = h("details", { class: "wb-alternative", hidden: true }, h("summary", {}, "Methods tried"), tried);
   const seek = h("div", { class: "wb-row wb-find", hidden: true }, find, field("find", "within", budget, "seconds, 2 min, or 40 evaluations"),
-    field("intervals", "Intervals", over, "Where figures would lie on other people like these (bootstrap of the records), or by other seeds and draws: every release is made again 20 times. Or from who goes by each class alone to who learns from all classes together: seconds a release."),
+    field("intervals", "Intervals", over, "Uncertainty of each figure. Bootstrap: 20 resamples of the records. Other seeds: 20 runs with other random seeds. Learning attacker: from an attacker who uses each class by itself to one who learns across classes; takes seconds per release."),
     stop, finding);
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
@@ -58,33 +58,33 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       title: `${label}. Ctrl or Shift and the wheel zoom as well, dragging moves, a double click shows all again.`,
     }, text)));
   el.append(h("div", { class: "wb-row wb-head" }, choice, zooms, pin), nothing, shown);
-  const instead = `.${model.get("instead")}`; // as long as this view is there, its picture in the notebook is not
+  const instead = `.${model.get("instead")}`; // while this view is on the page, the saved picture is hidden
   el.append(h("style", {}, `.jp-OutputArea-child:has(${instead}), ${instead} { display: none !important; }`));
 
-  const picture = chart(stage, { say, on }, { picked, tip });
+  const picture = chart(stage, { send, on }, { picked, tip });
   const dragged = draggedCaps(stage, picture, () => state?.view === "frontier" ? state.caps : [],
     throttled((cap, value) => {
       const input = sides.find(one => one.side === sideOf(cap.key)).cap;
       input.setAttribute("aria-invalid", "false");
       input.value = value ?? "";
-      say("cap", { field: `cap-${sideOf(cap.key)}`, key: cap.key, value });
+      send("cap", { field: `cap-${sideOf(cap.key)}`, key: cap.key, value });
     }, 60));
 
-  /** How wide a heat map must be so that its values can be read; on a narrower page it is scrolled. */
+  /** Return the minimum width of a readable heat map; a narrower page scrolls it. */
   function least() {
     const letters = Math.max(0, ...state.rows.cells.map(cell => cell.row.length));
     return Math.ceil(Math.min(LETTER * letters, WIDEST_NAME) + 14 + CELL * state.measures.length);
   }
 
-  /** Which measure is on an axis, and the cap on it. */
+  /** Create the controls of an axis: its measure and its cap. */
   function axisControls(side, which) {
-    const menu = h("select", { onchange: () => say("axis", { field: `axis-${side}`, side, key: menu.value }) });
+    const menu = h("select", { onchange: () => send("axis", { field: `axis-${side}`, side, key: menu.value }) });
     const cap = h("input", { type: "text", inputmode: "decimal", size: 7, autocomplete: "off", placeholder: "no cap",
-      onchange: () => say("cap", { field: `cap-${side}`, key: menu.value, value: cap.value }),
+      onchange: () => send("cap", { field: `cap-${side}`, key: menu.value, value: cap.value }),
       onkeydown: event => { if (event.key === "Enter") cap.dispatchEvent(new Event("change")); } });
     const menuField = field(`axis-${side}`, which ? "Utility, upwards" : "Privacy, to the right", menu);
     const capField = field(`cap-${side}`, "at most", cap, "The best point within the caps is marked. Drag the line, or type a number.");
-    const log = h("input", { type: "checkbox", onchange: () => say("scale", { field: `axis-${side}`, side, on: log.checked }) });
+    const log = h("input", { type: "checkbox", onchange: () => send("scale", { field: `axis-${side}`, side, on: log.checked }) });
     const bound = capField.querySelector("label");
     const update = ({ measures, axes, caps }) => {
       const fitting = measures.filter(measure => measure.side === side);
@@ -97,20 +97,20 @@ export default widget(({ model, el, say, on, trait, mark }) => {
       log.setAttribute("aria-label", `logarithmic axis: ${axes[which]}`);
       cap.setAttribute("aria-label", `cap: ${axes[which]} ${caps[which].bound}`);
       bound.textContent = `${caps[which].bound}`;
-      const said = caps[which].value === null ? "" : String(caps[which].value);
+      const value = caps[which].value === null ? "" : String(caps[which].value);
       const typed = document.activeElement === cap || cap.getAttribute("aria-invalid") === "true";
-      if (!typed) cap.value = said; // what is being typed stays, and what was typed stays beside what is wrong with it
+      if (!typed) cap.value = value; // half-typed and invalid text remains
     };
     return { side, cap, element: h("div", { class: "wb-axis" }, menuField, capField,
-      h("label", { class: "wb-log", title: "Draw this axis logarithmically; zero and infinity stand at its edges" }, log, "log")), update };
+      h("label", { class: "wb-log", title: "Logarithmic axis; zero and infinity are drawn at its edges" }, log, "log")), update };
   }
 
   const sideOf = key => state.measures.find(measure => measure.key === key)?.side;
 
-  // ---- what Python says
+  // ---- messages from Python
   on("nothing", ({ text, pinned }) => {
     state = null;
-    if (shown.offsetHeight) nothing.style.minHeight = `${shown.offsetHeight}px`; // what is below stays where it is
+    if (shown.offsetHeight) nothing.style.minHeight = `${shown.offsetHeight}px`; // elements below do not move
     nothing.textContent = text;
     nothing.hidden = false;
     shown.hidden = true;
@@ -122,7 +122,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     const caps = dragged.held() && state ? state.caps : message.caps;
     state = { ...message, caps, rows, spec: spec ?? state?.spec };
     whys.clear();
-    mark("", ""); // what was wrong was wrong with the points before
+    mark("", ""); // errors of the previous points
     nothing.hidden = true;
     shown.hidden = false;
     shown.classList.toggle("wb-stale", state.stale);
@@ -136,7 +136,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     headline.setAttribute("aria-live", state.complete ? "polite" : "off");
     missing.hidden = leftOut.hidden = !state.left_out;
     missing.textContent = `${state.left_out}: why?`;
-    if (leftOut.open) say("left_out");
+    if (leftOut.open) send("left_out");
     stage.setAttribute("aria-label", `${state.spoken} Arrow keys go from point to point, Enter selects.`);
     stage.classList.toggle("wb-tall", state.view === "heat");
     if (state.view === "heat") stage.style.setProperty("--wb-least", `${least()}px`);
@@ -178,7 +178,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     capped(state);
   });
 
-  on("why", ({ index, text }) => { whys.get(index)?.said(text); });
+  on("why", ({ index, text }) => { whys.get(index)?.resolve(text); });
   on("left_out", ({ rows }) => leftBody.replaceChildren(h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Recipe"), h("th", { scope: "col" }, "Why"))),
     h("tbody", {}, rows.map(([recipe, reason]) => h("tr", {}, h("td", {}, recipe), h("td", {}, reason)))))));
@@ -200,14 +200,14 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   });
   trait("selected", () => { drawPoint(); if (table.open) drawTable(); });
 
-  // ---- what people do
-  function select(index) { say("select", { index: index === model.get("selected") ? -1 : index }); }
+  // ---- actions of the user
+  function select(index) { send("select", { index: index === model.get("selected") ? -1 : index }); }
 
   function picked(datum) {
     if (state && state.view !== "frontier" && datum?.i >= 0) select(datum.i);
   }
 
-  /** Around the selected point, else around the middle; without a factor everything is shown again. */
+  /** Zoom around the selected point, or around the middle; without a factor show everything again. */
   function zoom(by) {
     const view = picture.view(), at = state?.rows.chosen?.[0];
     if (!view || state?.view !== "frontier") return;
@@ -228,7 +228,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     if (near >= 0) select(near);
   });
 
-  /** The point nearest to the pointer: small marks are hard to hit. */
+  /** Return the point nearest to the pointer, since small marks are hard to hit. */
   function nearest(event) {
     const view = picture.view();
     if (!view) return -1;
@@ -238,18 +238,18 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     return found && far(found) < 16 ? found.i : -1;
   }
 
-  /** Asks once why a point is what it is. */
+  /** Request the explanation of a point, once. */
   function why(index) {
     if (!whys.has(index)) {
       const one = {};
-      one.text = new Promise(said => { one.said = said; });
+      one.text = new Promise(resolve => { one.resolve = resolve; });
       whys.set(index, one);
-      say("why", { index });
+      send("why", { index });
     }
     return whys.get(index).text;
   }
 
-  function said(index, element) {
+  function explained(index, element) {
     const now = state;
     why(index).then(text => { if (state === now) element.textContent = text; });
     return element;
@@ -259,14 +259,14 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     if (state?.rows.moving?.includes(datum) || datum.i === undefined || datum.i < 0) return [h("b", {}, datum.recipe ?? "")];
     if (datum.line?.startsWith("pinned: ")) return [h("b", {}, datum.recipe), h("p", {}, datum.line)];
     const point = state?.points[datum.i];
-    return point ? [h("b", {}, point.recipe), h("dl", {}, pairs(point)), said(datum.i, h("p", { class: "wb-why" }, "…"))] : [];
+    return point ? [h("b", {}, point.recipe), h("dl", {}, pairs(point)), explained(datum.i, h("p", { class: "wb-why" }, "…"))] : [];
   }
 
   function pairs(point) {
     return state.measures.map(({ key, better }, i) => [h("dt", {}, key), h("dd", {}, figures(point.values[i]) + point.intervals[i])]);
   }
 
-  /** Through the points from left to right, as they are drawn. */
+  /** Move through the points from left to right, as they are drawn. */
   function keyed(event) {
     if (event.target !== stage || !state) return;
     const order = state.view === "frontier"
@@ -296,7 +296,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   // ---- the rest of the page
   function capped({ best: text, best_index: index }) {
     best.replaceChildren(...(text ? [text, index >= 0 && index !== model.get("selected")
-      ? h("button", { type: "button", class: "wb-quiet wb-link", onclick: () => say("select", { index }) }, "select it") : ""] : []));
+      ? h("button", { type: "button", class: "wb-quiet wb-link", onclick: () => send("select", { index }) }, "select it") : ""] : []));
   }
 
   function drawLegend() {
@@ -317,9 +317,9 @@ export default widget(({ model, el, say, on, trait, mark }) => {
     if (point) {
       const values = state.measures.map(({ key, better }, i) => `${key} ${figures(point.values[i])}${point.intervals[i]}`).join(", ");
       rows.push(h("p", {}, h("b", {}, `${cursor >= 0 && cursor !== selected ? "Enter selects" : "Selected"}: ${point.recipe}`), ` ${values}`),
-        said(index, h("p", { class: "wb-why" }, point.state)));
+        explained(index, h("p", { class: "wb-why" }, point.state)));
     } else rows.push(h("p", { class: "wb-why" }, "Click a point to select its release; the arrow keys go from point to point."));
-    if (state.moving) rows.unshift(h("p", {}, h("b", {}, state.nearly ? "◇ Soon: " : "◆ Now: "), state.moving));
+    if (state.moving) rows.unshift(h("p", {}, h("b", {}, state.nearly ? "◇ Estimated: " : "◆ Current: "), state.moving));
     chosen.replaceChildren(...rows);
     capped(state);
   }

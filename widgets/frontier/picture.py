@@ -1,4 +1,4 @@
-"""The picture a frontier chart shows: a spec that is built only when axes or lines change, and its rows."""
+"""The drawing of a frontier chart: a spec that is built only when axes or lines change, and its rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.charts.scene import (
     recipe_text,
 )
 
-WIDTH, HEIGHT = 480, PLOT[1]  # the page has its own width; titles are wrapped for this one
+WIDTH, HEIGHT = 480, PLOT[1]  # titles are wrapped for this width; the page has its own
 SHADED = "Shaded: out of reach for releases in classes, without noise (for a reader who uses each class by itself)"
 POSSIBLE = (
     "",
@@ -38,7 +38,7 @@ PADDING = {"left": 2, "top": 10, "right": 6, "bottom": 2}  # room for the grips 
 
 
 class Picture:
-    """Remembers axes and the numbers of lines, so that nothing jumps and no line changes its hue."""
+    """The state of a drawing: axes and line numbers are kept, so that axes do not jump and lines keep their colors."""
 
     def __init__(self) -> None:
         self.view = "frontier"
@@ -53,28 +53,26 @@ class Picture:
         return {"frontier": ("filled", "hollow"), "parallel": ("strong", "faint"), "heat": ("●", "○")}[self.view]
 
     def drawn(self, view: str, scene: Scene, whole: bool) -> tuple[dict[str, Any] | None, dict[str, Rows]]:
-        """The spec, None where the page has it already and `whole` does not ask for it, and the rows."""
+        """Return the spec and the rows; the spec is None if the page has it and `whole` does not request it."""
         axes, measures = self._settled(view, scene), tuple(scene.frontier.measures)
         key = (view, measures, tuple(self._lines.items()), tuple(axes) if view == "frontier" else ())
         known = key == self._key
         if not known:
-            with debug_mode(
-                False
-            ):  # Altair checks every part against its schema: the still charts are checked, this is fast
+            with debug_mode(False):  # skip Altair's slow schema validation; the static charts are validated
                 self._key, self._spec = key, self._built(scene, axes)
         return (None if known and not whole else self._spec), self._rows(scene, axes)
 
     def _settled(self, view: str, scene: Scene) -> list[Axis]:
-        """The lines have their numbers, and the view its axes: as they were where that fits."""
+        """Assign line numbers and axes, keeping those of the previous drawing where they fit."""
         self.view = view
-        known = [] if scene.frontier.complete else list(self._lines)  # while points stream in lines may come back
+        known = [] if scene.frontier.complete else list(self._lines)  # while points arrive, lines may come back
         plain = {name.removeprefix(PINNED): number for name, number in self._lines.items()}
         self._lines = line_numbers(list(dict.fromkeys([*known, *scene.lines])), plain)
         return self._around(scene)
 
     def altair(self, view: str, scene: Scene, width: int, height: int) -> alt.LayerChart:
         """Return the view as a chart of its own, with the same axes and colors."""
-        own = copy(self)  # a picture that was taken changes none that is shown
+        own = copy(self)  # the exported chart does not change the live one
         axes, scene = own._settled(view, scene), replace(scene, size=(width, height))
         if view == "heat":
             return heat_drawn(scene)
@@ -116,19 +114,19 @@ class Picture:
     def _shown(self, scene: Scene) -> list[Axis]:
         keys = [m.key for m in scene.frontier.measures] if self.view == "parallel" else scene.frontier.axes
         drawn = [self._axes[self.view, key] for key in keys if (self.view, key) in self._axes]
-        return drawn if len(drawn) == len(keys) else []  # of other measures there is no picture yet
+        return drawn if len(drawn) == len(keys) else []  # these measures have not been drawn yet
 
     def moved(self, scene: Scene) -> dict[str, Rows]:
-        """The rows that the point under the slider changes."""
+        """Return the rows that the point of the sliders changes."""
         axes = self._shown(scene)
         if self.view == "frontier":
             return {"moving": scene.under_slider(axes[0], axes[1])}
         return {"moving": self._marks(scene, axes)["moving"]}
 
     def marked(self, scene: Scene) -> dict[str, Rows]:
-        """The rows that selecting and capping change."""
+        """Return the rows that a selection or a cap changes."""
         axes = self._shown(scene)
-        if not self._key or not axes:  # no view has asked for a picture yet, or for one on these axes
+        if not self._key or not axes:  # not drawn yet, or not on these axes
             return {}
         if self.view == "frontier":
             return {**scene.marked(axes[0], axes[1]), **scene.capped(axes[0], axes[1], grips=True)}
@@ -147,7 +145,7 @@ class Picture:
         return found
 
     def legend(self) -> list[dict[str, Any]]:
-        """Every line with its hue and shape."""
+        """Return every line with its color and shape."""
         if self.view == "heat":
             return []
         return [
@@ -172,19 +170,25 @@ class Picture:
         return f"Ranked within each measure: lighter is better. ↓ lower, ↑ higher values are better.{drawn}"
 
     def spoken(self, scene: Scene) -> str:
-        """The chart in words."""
+        """Describe the chart for screen readers."""
         return {"frontier": describe_frontier, "parallel": describe_parallel, "heat": describe_heat}[self.view](scene)
 
 
 def table(scene: Scene) -> list[dict[str, Any]]:
-    """The points for those who read them."""
-    frontier, stands = scene.frontier, efficient(scene.frontier)
+    """Return the points as a table."""
+    frontier, is_efficient = scene.frontier, efficient(scene.frontier)
     missing = frontier.losses()
     rows = []
     for i, point in enumerate(frontier.measured):
         out = bool((missing[i] != missing[i]).any())
         state = (
-            "baseline" if point.recipe.baseline else "left out" if out else "efficient" if stands[i] else "dominated"
+            "baseline"
+            if point.recipe.baseline
+            else "left out"
+            if out
+            else "efficient"
+            if is_efficient[i]
+            else "dominated"
         )
         recipe = recipe_text(point.recipe)
         rows.append({

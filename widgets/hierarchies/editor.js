@@ -88,23 +88,23 @@ function publishedRegions(choose) {
   } };
 }
 
-export default widget(({ model, el, view, say, on, trait, mark, at }) => {
+export default widget(({ model, el, view, send, on, trait, mark, at }) => {
   el.classList.add("wb-hierarchies");
   let now = null, sent = 0, waiting = false, typing = null;
 
   // --- to Python
   const stamp = () => ({ view, number: ++sent });
-  const ask = (kind, content = {}) => { flush(); say(kind, { column: now?.name, field: now?.tab, ...content }); };
+  const ask = (kind, content = {}) => { flush(); send(kind, { column: now?.name, field: now?.tab, ...content }); };
   const draftLater = debounced(() => flush(), 400);
   function typed(form) { waiting = true; typing = { column: now.name, tab: now.tab, form: form ?? forms[now.tab].read() }; draftLater(); }
   function flush() {
     if (!waiting) return;
     waiting = false;
-    say("draft", { ...typing, field: typing.tab, stamp: stamp() });
+    send("draft", { ...typing, field: typing.tab, stamp: stamp() });
   }
   function meant() {
     waiting = false;
-    say("use", { column: now.name, tab: now.tab, field: now.tab, form: forms[now.tab].read(), stamp: stamp() });
+    send("use", { column: now.name, tab: now.tab, field: now.tab, form: forms[now.tab].read(), stamp: stamp() });
   }
   const readTyped = () => typed();
 
@@ -115,12 +115,12 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     prefixes: prefixForm({ typed: readTyped, meant }),
     dates: dateForm({ meant }),
     import: fileForm({ typed: readTyped, meant, mark,
-      file: (name, bytes) => say("file", { column: now.name, field: "import", name }, [bytes]) }),
+      file: (name, bytes) => send("file", { column: now.name, field: "import", name }, [bytes]) }),
   };
-  const columns = columnList(name => { flush(); say("choose", { column: name, field: "column" }); });
+  const columns = columnList(name => { flush(); send("choose", { column: name, field: "column" }); });
   const tree = levelTree();
-  const released = releasedLevels((low, high) => say("released", { column: now.name, field: "released", low, high }));
-  const shown = publishedRegions(choice => say("regions", { column: now.name, field: "regions", shown: choice }));
+  const released = releasedLevels((low, high) => send("released", { column: now.name, field: "released", low, high }));
+  const shown = publishedRegions(choice => send("regions", { column: now.name, field: "regions", shown: choice }));
   tree.element.append(shown.element, released.element);
   const undo = h("button", { class: "wb-quiet", title: "Undo (Ctrl+Z)", onclick: () => ask("undo") }, "↶ Undo");
   const redo = h("button", { class: "wb-quiet", title: "Redo (Ctrl+Shift+Z)", onclick: () => ask("redo") }, "↷ Redo");
@@ -219,7 +219,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
     const had = tabs.contains(tabs.getRootNode().activeElement);
     tabsFor = key;
     tabs.replaceChildren(segments("Build with", all.map(one => [one, TABS[one]]), tab,
-      one => { flush(); say("tab", { column: name, tab: one, field: one }); }));
+      one => { flush(); send("tab", { column: name, tab: one, field: one }); }));
     if (had) tabs.querySelector("input:checked").focus();
   }
 
@@ -240,7 +240,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
       name === "wrong" && there && h("span", { class: "wb-note" }, "the last good one stays") || "",
       name === "draft" && aside("Use it", meant, "wb-main-action") || "",
       unused && drafted && tab !== "groups" && aside("Discard what was typed",
-        () => { waiting = false; say("discard", { column: now.name }); }) || "");
+        () => { waiting = false; send("discard", { column: now.name }); }) || "");
   }
 
   let wrong = "";
@@ -254,7 +254,7 @@ export default widget(({ model, el, view, say, on, trait, mark, at }) => {
       const where = at(name) ?? place;
       if (!fixes.length || where.querySelector(".wb-hier-fixes")) continue;
       where.append(h("div", { class: "wb-hier-fixes wb-row" },
-        fixes.map(fix => aside(fix, () => { waiting = false; say("fix", { fix, field: name }); }))));
+        fixes.map(fix => aside(fix, () => { waiting = false; send("fix", { fix, field: name }); }))));
     }
     wrong = key;
   }

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from widgets.base.given import table_of
 from widgets.base.history import History
-from widgets.base.part import Part, script, styles, whole
+from widgets.base.inputs import table_from_input
+from widgets.base.part import Part, read_integer, script, styles
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.editing import Editing, Specs, changed
 from widgets.hierarchies.regions import shown_regions
@@ -60,7 +60,7 @@ class HierarchyEditor(Part):
         study: Study | None = None,
         **traits: Any,
     ) -> None:
-        now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_of(table))
+        now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_from_input(table))
         self._now = self._told = now  # the state, and the one that traits and views know of
         self.history: History[Chosen] = History(_chosen(now))
         given = {name: getattr(now, name) for name in TRAITS}
@@ -69,7 +69,7 @@ class HierarchyEditor(Part):
     def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
         """Another state from outside, shown once: a table that has these hierarchies already."""
         self._now = self._now.followed(table, hierarchies, study)
-        self._tell_all()
+        self._send_all()
 
     @traitlets.validate(*TRAITS)
     def _given(self, proposal: Any) -> Any:
@@ -89,7 +89,7 @@ class HierarchyEditor(Part):
         return getattr(self._now, name)
 
     @traitlets.observe(*TRAITS)
-    def _tell_all(self, _: Any = None) -> None:
+    def _send_all(self, _: Any = None) -> None:
         """Update all traits for a new state, then the views, unless an observer has changed it again."""
         now = self._now
         if now is self._told:
@@ -108,14 +108,14 @@ class HierarchyEditor(Part):
 
     def _answer(self, content: Content, buffers: list[memoryview]) -> None:
         super()._answer(content, buffers)
-        self.guarded("", self._tell_all)
+        self.guarded("", self._send_all)
 
     # --- what the views draw
 
     def show(self) -> None:
         """Send the list of columns and everything about the one that is edited."""
         now = self._now
-        self.tell(
+        self.send_message(
             "columns",
             columns=[_line(now, name) for name in now.columns],
             column=now.column,
@@ -123,25 +123,25 @@ class HierarchyEditor(Part):
             redo=self.history.can_redo,
         )
         if now.table is not None and now.column in now.table.columns:
-            self.tell("column", **_about(now, now.table.columns[now.column]))
+            self.send_message("column", **_about(now, now.table.columns[now.column]))
 
     # --- what the views ask for
 
-    def hear_choose(self, content: Content, _: list[memoryview]) -> None:
+    def receive_choose(self, content: Content, _: list[memoryview]) -> None:
         self._now = self._now.at(self._column(content).name)
 
-    def hear_tab(self, content: Content, _: list[memoryview]) -> None:
+    def receive_tab(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         self._now = self._now.turned_to(column, _tab_of(content, column))
 
-    def hear_draft(self, content: Content, _: list[memoryview]) -> None:
+    def receive_draft(self, content: Content, _: list[memoryview]) -> None:
         """Store, try and show a draft, without using it."""
         before, column = self._now, self._column(content)
         self._now = self._drafted(content, column)
         if self._now.tab(column) == "groups" and column.name not in before.wrong:
             self._told = self._now  # half a name for a group changes no picture
 
-    def hear_use(self, content: Content, _: list[memoryview]) -> None:
+    def receive_use(self, content: Content, _: list[memoryview]) -> None:
         """Use the draft if it is valid."""
         column, tab = self._column(content), str(content.get("tab"))
         now = self._drafted(content, column)
@@ -152,27 +152,27 @@ class HierarchyEditor(Part):
         form = forms.typed(tab, column, content.get("form"))
         return self._now.drafted(column, tab, form, dict(stamp) if isinstance(stamp, Mapping) else {})
 
-    def hear_discard(self, content: Content, _: list[memoryview]) -> None:
+    def receive_discard(self, content: Content, _: list[memoryview]) -> None:
         """Forget what was typed; the form shows what is in use again."""
         self._now = self._now.discarded(self._column(content))
 
-    def hear_propose(self, content: Content, _: list[memoryview]) -> None:
+    def receive_propose(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         builder, why = _proposal(self._now, column)
         if builder is None:
             raise BadInput(f"nothing is proposed for {column.name!r}: {why}")
         self._commit(column, builder.to_dict())
 
-    def hear_bundled(self, content: Content, _: list[memoryview]) -> None:
+    def receive_bundled(self, content: Content, _: list[memoryview]) -> None:
         self._commit(self._column(content), BUNDLED)
 
-    def hear_remove(self, content: Content, _: list[memoryview]) -> None:
+    def receive_remove(self, content: Content, _: list[memoryview]) -> None:
         self._commit(self._column(content), None)
 
     def _commit(self, column: Column, spec: Any) -> None:
         self._now = self._now.discarded(column).committed(column, spec)
 
-    def hear_file(self, content: Content, buffers: list[memoryview]) -> None:
+    def receive_file(self, content: Content, buffers: list[memoryview]) -> None:
         """A hierarchy file that was chosen: checked at once, used if it fits."""
         column, source = self._column(content), str(content.get("name", ""))
         if not buffers:
@@ -180,48 +180,48 @@ class HierarchyEditor(Part):
         form = {"text": text_of(bytes(buffers[0]), source), "source": source}
         self._now = self._now.drafted(column, "import", form, {}).used(column, "import", form)
 
-    def hear_fix(self, content: Content, _: list[memoryview]) -> None:
+    def receive_fix(self, content: Content, _: list[memoryview]) -> None:
         """A fix is called by its text, which stays the same as long as the problem does."""
         step = self._now.fixes(self._now.named(self._now.column)).get(str(content.get("fix")))
         if step is None:
             raise BadInput("that fix belongs to something that has changed meanwhile")
         self._now = step(replace(self._now, stamp={}))
 
-    def hear_group(self, content: Content, _: list[memoryview]) -> None:
+    def receive_group(self, content: Content, _: list[memoryview]) -> None:
         """Put what was selected on a level into a group of that name, new or not."""
-        column, level = self._column(content), whole(content, "level", 1)
+        column, level = self._column(content), read_integer(content, "level", 1)
         label = _name_of(content, "label")
         self._now = self._now.grouped(column, level, _values(column, level, content), label)
 
-    def hear_ungroup(self, content: Content, _: list[memoryview]) -> None:
+    def receive_ungroup(self, content: Content, _: list[memoryview]) -> None:
         """Take what was selected out of its groups."""
         column = self._column(content)
         level = _level_of(content, column)
         levels = levels_of(column.hierarchy, True)
         self._now = self._now.levelled(column, grouping.ungrouped(levels, level, _values(column, level, content)))
 
-    def hear_rename(self, content: Content, _: list[memoryview]) -> None:
+    def receive_rename(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         level, to = _level_of(content, column), _name_of(content, "to")
         self._now = self._now.renamed(column, level, str(content.get("label", "")), to)
 
-    def hear_drop_level(self, content: Content, _: list[memoryview]) -> None:
+    def receive_drop_level(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         levels = levels_of(column.hierarchy, column.kind == "text")
         self._now = self._now.levelled(column, grouping.without_level(levels, _level_of(content, column)))
 
-    def hear_released(self, content: Content, _: list[memoryview]) -> None:
+    def receive_released(self, content: Content, _: list[memoryview]) -> None:
         """The lowest and the highest level that a column may be released at; all of them are no choice."""
         column, table = self._column(content), self._now.table
         assert table is not None
         top = level_ranges.highest(column)
         words = f"choose levels from 0 to {top}"
-        levels = [whole(content, end, 0, top, words) for end in ("low", "high")]
+        levels = [read_integer(content, end, 0, top, words) for end in ("low", "high")]
         others = {name: given for name, given in self._now.released_levels.items() if name != column.name}
         wanted = others if levels == [0, top] else {**others, column.name: levels}
         self._now = self._now.with_released_levels(wanted)
 
-    def hear_regions(self, content: Content, _: list[memoryview]) -> None:
+    def receive_regions(self, content: Content, _: list[memoryview]) -> None:
         """Set what releases show of a column; the default is not stored."""
         column, shown = self._column(content), str(content.get("shown"))
         chosen = {name: one for name, one in self._now.regions.items() if name != column.name}
@@ -229,10 +229,10 @@ class HierarchyEditor(Part):
             chosen[column.name] = shown
         self._now = self._now.with_regions(chosen)
 
-    def hear_undo(self, content: Content, _: list[memoryview]) -> None:
+    def receive_undo(self, content: Content, _: list[memoryview]) -> None:
         self._go(self.history.undo, self.history.redo)
 
-    def hear_redo(self, content: Content, _: list[memoryview]) -> None:
+    def receive_redo(self, content: Content, _: list[memoryview]) -> None:
         self._go(self.history.redo, self.history.undo)
 
     def _go(self, step: Callable[[], Chosen], back: Callable[[], Chosen]) -> None:
@@ -343,7 +343,7 @@ def _tab_of(content: Content, column: Column) -> str:
 def _level_of(content: Content, column: Column) -> int:
     """One of the levels that a column has."""
     levels = len(column.hierarchy.levels) if column.hierarchy else 0
-    return whole(content, "level", 1, levels, f"column {column.name!r} has {levels} levels; choose one of them")
+    return read_integer(content, "level", 1, levels, f"column {column.name!r} has {levels} levels; choose one of them")
 
 
 def _name_of(content: Content, field: str) -> str:

@@ -1,7 +1,7 @@
 // The lattice: a square for each combination of levels, row by row by how far it generalizes; a canvas, since there are thousands.
 
 const SIZE = 9, GAP = 2, LABEL = 44;
-const REST = [[124, 123, 120], [188, 175, 111], [255, 234, 70]]; // cividis, for all eyes; on dark paper its dark end is lighter
+const REST = [[124, 123, 120], [188, 175, 111], [255, 234, 70]]; // cividis, which suits color-blind readers; with a lighter dark end for dark themes
 const RAMPS = { light: [[0, 32, 77], [65, 77, 107], ...REST], dark: [[52, 116, 196], [88, 120, 158], ...REST] };
 const HUGE_CELL = 16;
 
@@ -10,41 +10,41 @@ function shadeOf(part, stops) {
   return `rgb(${stops[i].map((one, c) => Math.round(one + (stops[i + 1][c] - one) * rest)).join(",")})`;
 }
 
-/** Typed arrays from what a message carries: its views may not lie at a multiple of the size of a number. */
+/** Convert a message's buffer, which may be unaligned, to a typed array. */
 const numbers = (kind, buffer) => new kind(buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength));
 
-export default widget(({ el, say, on, model, trait }) => {
+export default widget(({ el, send, on, model, trait }) => {
   const { element, body, chosen } = step("Lattice: every combination of levels", { model, trait });
   el.classList.add("wb-lattice");
   el.append(element);
-  const shade = h("select", { onchange: () => say("shade", { key: shade.value, field: "shade" }) });
-  const ask = throttled(value => say("suppress", { value, field: "suppress" }), 60);
+  const shade = h("select", { onchange: () => send("shade", { key: shade.value, field: "shade" }) });
+  const ask = throttled(value => send("suppress", { value, field: "suppress" }), 60);
   const slider = h("input", { type: "range", id: fresh("suppress"), min: 0, max: 100, step: 0.5, oninput: () => { share.value = slider.value; ask(Number(slider.value)); } });
-  const share = h("input", { type: "number", min: 0, max: 100, step: 0.5, "aria-label": "records that may be left out, in per cent",
-    onchange: () => say("suppress", { value: Number(share.value), field: "suppress" }) });
+  const share = h("input", { type: "number", min: 0, max: 100, step: 0.5, "aria-label": "records that may be suppressed, in percent",
+    onchange: () => send("suppress", { value: Number(share.value), field: "suppress" }) });
   const words = h("p", { class: "wb-note", role: "status" });
   const canvas = h("canvas", { tabindex: 0, role: "img", class: "wb-lattice-canvas" });
   const tip = h("div", { class: "wb-lattice-tip", hidden: true });
   const live = h("p", { class: "wb-lattice-live", "aria-live": "polite" });
   const scale = h("canvas", { width: 120, height: 10, "aria-hidden": true }), low = h("span"), high = h("span");
   const legend = h("div", { class: "wb-row wb-lattice-legend" }, low, scale, high,
-    h("span", {}, "■ keeps the model"), h("span", {}, "□ does not"), h("span", {}, "◉ efficient"));
+    h("span", {}, "■ satisfies the model"), h("span", {}, "□ does not"), h("span", {}, "◉ efficient"));
   const efficient = h("select"), open = h("button", { type: "button", onclick: () => choose(Number(efficient.value)) }, "Show this release");
   const shown = h("div", { hidden: true }, words, h("div", { class: "wb-lattice-place" }, canvas, tip), live, legend,
     h("div", { class: "wb-row" }, field("efficient", "efficient combinations", efficient), open));
   const none = h("p", { class: "wb-note" }, "There are no quasi-identifiers yet.");
   body.append(
-    h("p", { class: "wb-note" }, "Each square releases whole columns at one level. Rows go from fine to coarse; a click shows the release."),
-    h("div", { class: "wb-row wb-lattice-controls" }, field("shade", "colour", shade),
-      h("div", { class: "wb-field", "data-field": "suppress" }, h("label", { for: slider.id }, "records that may be left out, in %"), h("div", { class: "wb-row" }, slider, share), h("span", { class: "wb-wrong", role: "alert" }))),
+    h("p", { class: "wb-note" }, "Each square is a release with one level per column. Rows go from fine to coarse; click a square to show its release."),
+    h("div", { class: "wb-row wb-lattice-controls" }, field("shade", "color", shade),
+      h("div", { class: "wb-field", "data-field": "suppress" }, h("label", { for: slider.id }, "records that may be suppressed (%)"), h("div", { class: "wb-row" }, slider, share), h("span", { class: "wb-wrong", role: "alert" }))),
     h("div", { "data-field": "nodes" }, h("span", { class: "wb-wrong", role: "alert" })), none, shown);
 
   let state = null, cursor = -1, last = -1;
   const stops = () => RAMPS[getComputedStyle(el).color.match(/\d+/g).slice(0, 3).every(part => part > 127) ? "dark" : "light"];
 
-  const choose = node => { last = node; draw(); say("choose", { node, field: "nodes" }); };
+  const choose = node => { last = node; draw(); send("choose", { node, field: "nodes" }); };
 
-  /** Where each node lies: bands of equal height, the best of each first. */
+  /** Compute the position of each node: in bands of equal height, with the best first. */
   function place() {
     const { columns, count: total, levels, value } = state, bands = [];
     for (let i = 0; i < total; i++) {
@@ -91,22 +91,22 @@ export default widget(({ el, say, on, model, trait }) => {
     for (const row of state.rows) pen.fillText(`+${row.height}`, 4, row.y);
     const [w, t] = state.fields ? [state.wide - 1, HUGE_CELL - 1] : [SIZE, SIZE];
     state.spots.forEach(([x, y], i) => {
-      const colour = shadeOf(state.part(i), ramp);
-      if (state.keeps(i)) { pen.fillStyle = colour; pen.fillRect(x, y, w, t); }
-      else { pen.strokeStyle = colour; pen.lineWidth = 1.4; pen.strokeRect(x + 0.7, y + 0.7, w - 1.4, t - 1.4); }
+      const color = shadeOf(state.part(i), ramp);
+      if (state.satisfies(i)) { pen.fillStyle = color; pen.fillRect(x, y, w, t); }
+      else { pen.strokeStyle = color; pen.lineWidth = 1.4; pen.strokeRect(x + 0.7, y + 0.7, w - 1.4, t - 1.4); }
       if (state.efficient(i)) { pen.strokeStyle = ink; pen.lineWidth = 2; pen.strokeRect(x - 0.5, y - 0.5, w + 1, t + 1); pen.fillStyle = "#fff"; pen.beginPath(); pen.arc(x + w / 2, y + t / 2, 2, 0, 7); pen.fill(); }
     });
-    for (const [node, colour] of [[last, "#d55e00"], [cursor, ink]]) {
+    for (const [node, color] of [[last, "#d55e00"], [cursor, ink]]) {
       if (node < 0 || !state.spots[node]) continue;
       const [x, y] = state.spots[node];
-      pen.strokeStyle = colour;
+      pen.strokeStyle = color;
       pen.lineWidth = 2.5;
       pen.strokeRect(x - 2.5, y - 2.5, w + 5, t + 5);
     }
   }
 
-  /** A node in words. */
-  function told(i) {
+  /** Describe a node. */
+  function describe(i) {
     if (state.fields) {
       const one = state.fields[i], [from, to] = [state.edges[one.y], state.edges[one.y + 1]];
       return `${count(one.count)} combinations, ${one.x} levels up, ${state.key} ${figures(from)} to ${figures(to)}; ${count(one.keeping)} satisfy the model`;
@@ -114,9 +114,9 @@ export default widget(({ el, say, on, model, trait }) => {
     const n = state.columns.length;
     const levels = state.columns.map(({ name, top }, a) => `${name} ${state.levels[i * n + a]}/${top}`).join(", ");
     const values = state.measures.map(({ key, better }, m) => `${key} ${figures(state.values[m][i])}`).join(", ");
-    const kept = !state.model ? "" : state.keeps(i) ? `; keeps ${state.model}${state.gone[i] ? `, ${count(state.gone[i])} records left out` : ""}`
-      : `; ${count(state.breaking[i])} records break ${state.model}`;
-    return `${levels}: ${count(state.classes[i])} classes, ${values}${kept}`;
+    const verdict = !state.model ? "" : state.satisfies(i) ? `; satisfies ${state.model}${state.gone[i] ? `, ${count(state.gone[i])} records suppressed` : ""}`
+      : `; ${count(state.breaking[i])} records violate ${state.model}`;
+    return `${levels}: ${count(state.classes[i])} classes, ${values}${verdict}`;
   }
 
   const near = event => {
@@ -129,7 +129,7 @@ export default widget(({ el, say, on, model, trait }) => {
     canvas.style.cursor = node >= 0 ? "pointer" : "";
     tip.hidden = node < 0;
     if (node < 0) return;
-    tip.textContent = told(node);
+    tip.textContent = describe(node);
     const [x, y] = state.spots[node], room = canvas.clientWidth;
     tip.style.left = `${Math.min(x + 14, Math.max(room - 330, 0))}px`;
     tip.style.top = `${y + 18}px`;
@@ -147,7 +147,7 @@ export default widget(({ el, say, on, model, trait }) => {
       const row = rows[Math.min(Math.max(at + step, 0), rows.length - 1)].of;
       cursor = row[Math.min(Math.max(here + side, 0), row.length - 1)];
     }
-    live.textContent = told(cursor);
+    live.textContent = describe(cursor);
     draw();
   });
 
@@ -163,7 +163,7 @@ export default widget(({ el, say, on, model, trait }) => {
     if (document.activeElement !== slider) slider.value = percentage;
     if (document.activeElement !== share) share.value = percentage;
     words.textContent = given.model
-      ? `${count(given.keeping)} of ${count(given.count)} combinations keep ${given.model} where at most ${percentage} % of the records may be left out.`
+      ? `${count(given.keeping)} of ${count(given.count)} combinations satisfy ${given.model} if at most ${percentage} % of the records may be suppressed.`
       : `${count(given.count)} combinations; the release has no model, so all of them are allowed.`;
     chosen(`${count(given.keeping)} of ${count(given.count)}`);
     canvas.setAttribute("aria-label", `${words.textContent} Move with the arrow keys, choose with Enter.`);
@@ -171,8 +171,8 @@ export default widget(({ el, say, on, model, trait }) => {
 
   function ends(from, to) {
     [low.textContent, high.textContent] = [`${state.key} ${figures(from)}`, figures(to)];
-    const pen = scale.getContext("2d"), colours = stops();
-    for (let x = 0; x < 120; x++) { pen.fillStyle = shadeOf(x / 119, colours); pen.fillRect(x, 0, 1, 10); }
+    const pen = scale.getContext("2d"), colors = stops();
+    for (let x = 0; x < 120; x++) { pen.fillStyle = shadeOf(x / 119, colors); pen.fillRect(x, 0, 1, 10); }
   }
 
   on("nodes", (given, buffers) => {
@@ -181,29 +181,29 @@ export default widget(({ el, say, on, model, trait }) => {
     const value = values[given.measures.findIndex(one => one.key === given.shade)];
     const finite = Array.from(value).filter(Number.isFinite), from = Math.min(...finite), to = Math.max(...finite);
     begin(given, {
-      levels, gone, breaking, classes, values, value, keeps: i => (flags[i] & 1) > 0, efficient: i => (flags[i] & 2) > 0,
+      levels, gone, breaking, classes, values, value, satisfies: i => (flags[i] & 1) > 0, efficient: i => (flags[i] & 2) > 0,
       part: i => (Number.isFinite(value[i]) ? (value[i] - from) / (to - from || 1) : 1),
     });
     place();
     const best = [...flags.keys()].filter(i => flags[i] & 2).sort((a, b) => value[a] - value[b]);
-    efficient.replaceChildren(...best.map(i => h("option", { value: i }, told(i))));
+    efficient.replaceChildren(...best.map(i => h("option", { value: i }, describe(i))));
     efficient.disabled = open.disabled = !best.length;
     ends(from, to);
     draw();
   });
   on("heat", given => {
     const most = Math.max(...given.fields.map(one => one.count));
-    begin(given, { keeps: i => given.fields[i].keeping > 0, efficient: i => given.fields[i].efficient, part: i => Math.sqrt(given.fields[i].count / most) });
+    begin(given, { satisfies: i => given.fields[i].keeping > 0, efficient: i => given.fields[i].efficient, part: i => Math.sqrt(given.fields[i].count / most) });
     placeHeat();
     const best = given.fields.map((one, i) => i).filter(i => given.fields[i].efficient);
-    efficient.replaceChildren(...best.map(i => h("option", { value: i }, told(i))));
+    efficient.replaceChildren(...best.map(i => h("option", { value: i }, describe(i))));
     efficient.disabled = open.disabled = !best.length;
     [low.textContent, high.textContent] = ["few combinations", "many"];
     ends(0, most);
     [low.textContent, high.textContent] = ["few combinations", "many"];
     draw();
   });
-  on("stale", () => { shown.classList.add("wb-stale"); words.textContent = "Every combination is being scored…"; });
+  on("stale", () => { shown.classList.add("wb-stale"); words.textContent = "Scoring all combinations…"; });
   on("nothing", () => { shown.hidden = true; none.hidden = false; state = null; });
   const watch = new ResizeObserver(debounced(() => { if (state && el.isConnected) { (state.fields ? placeHeat : place)(); draw(); } }, 150));
   watch.observe(element);

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.turns import Turn
-from widgets.base.worker import Tell, Worker
+from widgets.base.inputs import table_from_input
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Worker
 from widgets.lattice.heat import Heat, heat_of
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
@@ -23,8 +23,8 @@ from workbench.measures import GeometricLoss, Measure, PrivacyLoss
 from workbench.methods.full_domain.full_domain import FullDomain
 from workbench.models import Model
 
-DRAWN = 5000  # nodes, one by one; more are a heat map
-SETTLED = 0.3  # seconds without another model: under a moving slider the chart comes first
+DRAWN = 5000  # nodes that are drawn one by one; more become a heat map
+PAUSE = 0.3  # seconds without another model: the chart is updated first
 
 
 class LatticeView(Part):
@@ -36,21 +36,21 @@ class LatticeView(Part):
     _esm = script("lattice/lattice")
     _css = styles("lattice/lattice")
     table = traitlets.Instance(Table, allow_none=True)
-    recipe = traitlets.Instance(Recipe, allow_none=True, help="whose model and seed the nodes have")
-    pending = traitlets.Bool(False, help="the next release is being made: its model is asked instead")
-    suppress = traitlets.Float(0.05, help="the share of the records that may be left out").tag(sync=True)
-    shade = traitlets.Unicode("", help="the key of the measure that is drawn; empty: the first").tag(sync=True)
-    chosen = traitlets.Instance(Recipe, allow_none=True, help="the recipe of the node that was chosen last")
+    recipe = traitlets.Instance(Recipe, allow_none=True, help="the recipe with the model and the seed of all nodes")
+    pending = traitlets.Bool(False, help="the next release is being computed; its model will be used")
+    suppress = traitlets.Float(0.05, help="the share of records that may be suppressed").tag(sync=True)
+    shade = traitlets.Unicode("", help="the key of the measure of the colors; empty: the first").tag(sync=True)
+    chosen = traitlets.Instance(Recipe, allow_none=True, help="the recipe of the last chosen node")
 
     def __init__(self, table: Any = None, recipe: Recipe | None = None, **traits: Any) -> None:
-        self._settling: Turn | None = None
-        self._scored: tuple[Any, ...] | None = None  # what is on the page
+        self._pending_call: ScheduledCall | None = None
+        self._scored: tuple[Any, ...] | None = None  # table, model and share that the view shows
         self._frame: pd.DataFrame | None = None
         self._heat: Heat | None = None
-        super().__init__(table=table_of(table), recipe=recipe, **traits)
+        super().__init__(table=table_from_input(table), recipe=recipe, **traits)
         self._worker = Worker(self._failed)
         self.observe(lambda _: self._refresh(), ["table", "recipe", "pending", "suppress", "unfolded"])
-        self.observe(lambda _: self._tell_nodes(), "shade")
+        self.observe(lambda _: self._send_nodes(), "shade")
 
     def about(self) -> str:
         if self._frame is None:
@@ -68,68 +68,68 @@ class LatticeView(Part):
     def show(self) -> None:
         self._scored = None
         if not self.unfolded:
-            self.tell("stale")  # a view that hears nothing says that nobody answers
+            self.send_message("stale")  # a view without any message reports that the kernel does not respond
         self._refresh()
 
-    # --- what the front end asks
+    # --- requests of the view
 
-    def hear_suppress(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_suppress(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the percentage of records that may be suppressed."""
         value = content.get("value")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
             raise BadInput("give a share from 0 to 100 %")
         self.suppress = float(value) / 100
 
-    def hear_shade(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_shade(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the measure of the colors."""
         key = content.get("key")
         if key not in [measure.key for measure in self._measures()]:
-            raise BadInput(f"there is no measure {safe_repr(key)}; choose one of those shown")
+            raise BadInput(f"unknown measure {safe_repr(key)}; choose one of those shown")
         self.shade = str(key)
 
-    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A node, or the best node of a field of the heat map."""
+    def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Choose a node, or the best node of a field of the heat map."""
         if self._frame is None:
             raise BadInput("the lattice is being scored; wait a moment")
         if self._heat is not None:
-            place = self._heat.best[whole(content, "node", 0, len(self._heat.best) - 1)]
+            place = self._heat.best[read_integer(content, "node", 0, len(self._heat.best) - 1)]
         else:
-            place = whole(content, "node", 0, len(self._frame) - 1)
+            place = read_integer(content, "node", 0, len(self._frame) - 1)
         node = self._frame.iloc[place]
         if not node["keeps"]:
             raise BadInput(
-                f"at these levels {int(node['breaking']):,} records are in classes that break {self._model}; "
-                "let more be left out, or choose a filled combination"
+                f"at these levels {int(node['breaking']):,} records are in classes that violate {self._model}; "
+                "allow more suppressed records, or choose a filled combination"
             )
         seed = self.recipe.seed if self.recipe is not None else 0
         self.chosen = Recipe(
             FullDomain(suppress=self.suppress, levels=str(self._frame.index[place])), self._model, seed
         )
 
-    # --- scored when it is open, and the hand rests
+    # --- scores, computed while the view is open and the sliders rest
 
     def _refresh(self) -> None:
-        if self._settling is not None:
-            self._settling.cancel()
+        if self._pending_call is not None:
+            self._pending_call.cancel()
         self._worker.forget()
         wanted = (self.table, self._model, self.suppress)
         if not self.unfolded or wanted == self._scored:
             return
-        self.tell("stale")
+        self.send_message("stale")
         if self.table is None or not self.table.quasi:
             self._frame = self._scored = None
-            self.tell("nothing")
+            self.send_message("nothing")
         elif not self.pending:
             known = self._scored is None or self._scored[:2] == wanted[:2]  # another model needs new scores
-            self._settling = self.later(0 if known else SETTLED, self._score)
+            self._pending_call = self.call_later(0 if known else PAUSE, self._score)
 
     def _score(self) -> None:
         table, model, suppress, measures = self.table, self._model, self.suppress, self._measures()
         if table is None or not self.unfolded or self.pending:
             return
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
-            tell(self._show_scores, (table, model, suppress), lattice(table, model, measures, suppress=suppress))
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
+            call_soon(self._show_scores, (table, model, suppress), lattice(table, model, measures, suppress=suppress))
 
         self._worker.start(job)
 
@@ -138,10 +138,10 @@ class LatticeView(Part):
             return
         self._scored, self._frame = of, frame
         self.fine("nodes")
-        self._tell_nodes()
+        self._send_nodes()
 
-    def _tell_nodes(self) -> None:
-        """The scores: numbers as buffers, one node after the other."""
+    def _send_nodes(self) -> None:
+        """Send the scores as buffers of numbers."""
         frame, table = self._frame, self.table
         if frame is None or table is None:
             return
@@ -162,16 +162,18 @@ class LatticeView(Part):
         }
         if len(frame) > DRAWN:
             self._heat = heat_of(frame, list(table.quasi), shade)
-            self.tell("heat", **about, **self._heat.shown())
+            self.send_message("heat", **about, **self._heat.shown())
             return
         self._heat = None
         flags = frame["keeps"].to_numpy().astype(np.uint8) + 2 * frame["efficient"].to_numpy().astype(np.uint8)
         counts = [frame[name].to_numpy().astype(np.int32) for name in ("left out", "breaking", "classes")]
         values = [frame[key].to_numpy().astype(np.float32) for key in measures]
         levels = frame[list(table.quasi)].to_numpy().astype(np.uint8)
-        self.tell("nodes", [np.ascontiguousarray(one).data for one in (levels, flags, *counts, *values)], **about)
+        self.send_message(
+            "nodes", [np.ascontiguousarray(one).data for one in (levels, flags, *counts, *values)], **about
+        )
 
     def _failed(self, error: BaseException) -> None:
         self._scored = self._frame = None
-        self.tell("nothing")
+        self.send_message("nothing")
         self.wrong("nodes", error)

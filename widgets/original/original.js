@@ -1,11 +1,11 @@
 // Original beside release: bars of one column before and after, or the cells of two; as a table too.
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Original beside release: distributions", { model, trait });
   el.classList.add("wb-original");
   el.append(element);
   const first = h("select", { onchange: () => choose() }), second = h("select", { onchange: () => choose() });
-  const choose = () => say("columns", { field: "columns", first: first.value, second: second.value === first.value ? "" : second.value });
+  const choose = () => send("columns", { field: "columns", first: first.value, second: second.value === first.value ? "" : second.value });
   const words = h("p", { class: "wb-original-words", role: "status" });
   const picture = h("div", { class: "wb-original-picture" });
   const rows = h("tbody"), head = h("tr");
@@ -17,7 +17,7 @@ export default widget(({ model, el, say, on, trait }) => {
     field("second", "by another, as a cross table", second), h("span", { class: "wb-wrong", role: "alert" })),
   h("p", { class: "wb-note" }, "After is what a researcher expects who has the release alone. Counts of the original, shown only here: they are not saved in the notebook."),
   none, shown);
-  const drawn = chart(picture, { say, on });
+  const drawn = chart(picture, { send, on });
 
   on("choices", ({ columns, first: one, second: other }) => {
     const options = columns.map(({ name, role }) => [name, `${name} (${role === "quasi" ? "quasi-identifier" : role})`]);

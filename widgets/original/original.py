@@ -8,10 +8,10 @@ from typing import Any
 
 import traitlets
 
+from widgets.base.kernel_thread import ScheduledCall
 from widgets.base.part import script, styles
-from widgets.base.turns import Turn
 from widgets.base.vega import ChartPart, live
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number, format_percent
 from workbench.releases.base import Release
@@ -21,7 +21,7 @@ SAME = 5e-4  # of the records: less is no difference
 SETTLED = 0.3  # seconds without another release: under a moving slider the chart comes first
 
 
-class OriginalBeside(ChartPart):
+class OriginalComparison(ChartPart):
     """Original and release side by side: `first` is the column, `second` an optional one for a cross table.
 
     Counts are computed in the background, only while the view is open, and sent as messages.
@@ -35,7 +35,7 @@ class OriginalBeside(ChartPart):
     second = traitlets.Unicode("", help="the other column of a cross table").tag(sync=True)
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
-        self._settling: Turn | None = None
+        self._settling: ScheduledCall | None = None
         self._counted: tuple[Any, ...] | None = None  # of which release and columns a picture is on the page
         super().__init__(release=release, **traits)
         self._worker = Worker(self._failed)
@@ -59,16 +59,16 @@ class OriginalBeside(ChartPart):
 
     def show(self) -> None:
         self._counted = None
-        self._tell_choices()
+        self._send_choices()
         self._refresh()
 
-    def _tell_choices(self) -> None:
+    def _send_choices(self) -> None:
         table = self.release.table if self.release is not None else None
         columns = [{"name": name, "role": table.roles[name]} for name in self._names()] if table else []
         first, second = (*self._columns(), "", "")[:2]
-        self.tell("choices", columns=columns, first=first, second=second)
+        self.send_message("choices", columns=columns, first=first, second=second)
 
-    def hear_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One column, or two."""
         names = self._names() if self.release is not None else []
         first, second = content.get("first"), content.get("second", "")
@@ -89,23 +89,23 @@ class OriginalBeside(ChartPart):
         wanted = (self.release, *self._columns())
         if not self.unfolded or wanted == self._counted:
             return
-        self.tell("stale", stale=self._counted is not None or self.release is not None)
+        self.send_message("stale", stale=self._counted is not None or self.release is not None)
         if self.release is None:
             self._counted = None
-            self._tell_choices()
-            self.tell("nothing")
+            self._send_choices()
+            self.send_message("nothing")
         elif not self.pending:
-            self._settling = self.later(SETTLED if self._counted else 0, self._count)
+            self._settling = self.call_later(SETTLED if self._counted else 0, self._count)
 
     def _count(self) -> None:
         release, columns = self.release, self._columns()
         if release is None or not self.unfolded or self.pending:
             return
-        self._tell_choices()
+        self._send_choices()
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             found = cross(release, *columns) if len(columns) == 2 else before_and_after(release, columns[0])
-            tell(self._show_counts, (release, *columns), found, _drawn(found))
+            call_soon(self._show_counts, (release, *columns), found, _drawn(found))
 
         self._worker.start(job)
 
@@ -114,11 +114,11 @@ class OriginalBeside(ChartPart):
             return
         self._counted = of
         self.fine("columns")
-        self.tell("picture", spec=spec, text=in_words(found), head=_head(found), rows=_rows(found))
+        self.send_message("picture", spec=spec, text=in_words(found), head=_head(found), rows=_rows(found))
 
     def _failed(self, error: BaseException) -> None:
         self._counted = None
-        self.tell("nothing")
+        self.send_message("nothing")
         self.wrong("columns", error)
 
 

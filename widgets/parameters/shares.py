@@ -1,4 +1,4 @@
-"""Two weights that count relative to each other, as one number: the share of the second in both."""
+"""Two relative weights as one number: the share of the second in their sum."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from workbench.base.parameters import Number
 from workbench.base.variants import Variant
 
-DIGITS = 12  # beyond are a computer's
+DIGITS = 12  # further digits are rounding errors
 
 
-def stands_at(variant: Variant, name: str) -> Any:
+def control_value(variant: Variant, name: str) -> Any:
     """Return the number that the control of a parameter shows: a share for a pair of weights."""
     against = _against(type(variant), name)
     value = getattr(variant, name)
@@ -24,12 +24,12 @@ def settings(kind: type[Variant], name: str, value: Any) -> dict[str, Any]:
 
 
 def share(weight: float, against: float) -> float:
-    """The share of a weight in both, 0 to 1."""
+    """Return the share of a weight in the sum of both, 0 to 1."""
     return round(weight / (weight + against), DIGITS) if weight else 0.0
 
 
 def halves(kind: type[Variant]) -> dict[str, str]:
-    """The parameters that are shown as a part of another one, each with the name of that one."""
+    """Return the weights that are shown as part of another one, with the name of that one."""
     return {
         declared.against: name
         for name, declared in kind.parameters().items()

@@ -32,7 +32,7 @@ function sideBySide({ columns: given, sizes, of }) {
   ];
 }
 
-export default widget(({ model, el, view, say, on, trait, mark }) => {
+export default widget(({ model, el, view, send, on, trait, mark }) => {
   const { element, body, chosen } = step("Preview and export", { model, trait });
   el.classList.add("wb-preview");
   el.append(element);
@@ -40,7 +40,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
   const stars = h("input", { type: "checkbox", id: fresh("stars") });
   const gone = h("div", { class: "wb-row", hidden: true }, stars, h("label", { for: stars.id }, "Rows of * for records left out"));
-  const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => say("drop", { field: "release" }) }, "Leave these out");
+  const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => send("drop", { field: "release" }) }, "Leave these out");
   const sure = h("div", { class: "wb-row wb-sure", hidden: true }, leave, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
   const status = h("p", { class: "wb-note", role: "status" });
   const buttons = {};
@@ -49,7 +49,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
     h("span", { class: "wb-files-name" }, title),
     h("div", { class: "wb-row" }, kinds.map(([what, text]) => buttons[what] = h("button", {
       type: "button", title: HELP[what], "aria-label": `${title} as ${text}: ${HELP[what]}`,
-      onclick: () => say("export", { field: place(what), what, anyway: anyway.checked, stars: stars.checked && !gone.hidden }),
+      onclick: () => send("export", { field: place(what), what, anyway: anyway.checked, stars: stars.checked && !gone.hidden }),
     }, text))),
     h("span", { class: "wb-wrong", role: "alert" }), title === "The release" ? [gone, sure] : null));
 
@@ -61,7 +61,7 @@ export default widget(({ model, el, view, say, on, trait, mark }) => {
     h("form", { method: "dialog", class: "wb-row wb-large-head" }, h("h3", {}, "Original beside release"), h("button", {}, "close")));
   const wide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { large.append(sample); large.showModal(); } }, "enlarge");
   const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: clear }, "hide");
-  const ask = h("button", { type: "button", onclick: () => say("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
+  const ask = h("button", { type: "button", onclick: () => send("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
   const preview = h("div", { class: "wb-records", "data-field": "preview", hidden: true },
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, "Original records, shown only here: they are not saved in the notebook."), home);

@@ -16,8 +16,8 @@ import numpy as np
 import traitlets
 
 from widgets.base.host import under_voila
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Seldom, Tell, Worker
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Throttle, Worker
 from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import join_names
@@ -69,7 +69,7 @@ class ReleasePreview(Part):
         self._shown = False  # records lie on the page
         self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
         self._audit: tuple[Release, Any, str] | None = None  # the audit of a release and a model
-        self.observe(lambda _: self.soon(self._tell_state), ["release", "recipe", "frontier", "study"])
+        self.observe(lambda _: self.call_soon(self._send_state), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
     def about(self) -> str:
@@ -80,18 +80,18 @@ class ReleasePreview(Part):
 
     def _unmade(self, error: BaseException) -> None:
         if isinstance(error, Giveaways):
-            self.tell("refused", to=self._asker, columns=error.columns)
+            self.send_message("refused", to=self._asker, columns=error.columns)
         self.wrong(self._field, error)
-        self.tell("ended", to=self._asker)
+        self.send_message("ended", to=self._asker)
 
     # --- what the view draws
 
     def show(self) -> None:
         """Show the available files; records are sent only on request."""
         self._told = {}
-        self._tell_state()
+        self._send_state()
 
-    def _tell_state(self) -> None:
+    def _send_state(self) -> None:
         state: dict[str, Any] = {
             "preview": not under_voila(),
             "release": self.release is not None,
@@ -106,7 +106,7 @@ class ReleasePreview(Part):
         }
         if state != self._told:  # a slider moves often
             self._told = state
-            self.tell("state", **state)
+            self.send_message("state", **state)
 
     def _audited(self) -> str:
         """Summarize the audit of the release, with the notices that recipients need."""
@@ -146,38 +146,38 @@ class ReleasePreview(Part):
             self._unmade(BadInput("the release has changed; request its file again"))
         if self._shown:
             self._shown = False
-            self.tell("gone")
+            self.send_message("gone")
 
-    def hear_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A sample of records, original and released."""
         if under_voila():
             raise BadInput("original records are shown in JupyterLab only")
         release = self._release()
         wrong = f"give a whole number of records from 1 to {LARGEST_SAMPLE}"
-        number = whole({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE, wrong)
+        number = read_integer({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE, wrong)
         asker = str(content.get("from") or "")
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             shown = side_by_side(release, number)
-            tell(self._show_records, shown, asker)
+            call_soon(self._show_records, shown, asker)
 
         self._sampler.start(job)
 
     def _show_records(self, shown: dict[str, Any], asker: str) -> None:
         self._shown = True
-        self.tell("preview", to=asker, **shown)
+        self.send_message("preview", to=asker, **shown)
 
     # --- files
 
-    def hear_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One file, made aside and sent in pieces."""
         what, anyway = str(content.get("what", "")), content.get("anyway") is True
         make = self._made_of(what, anyway, content.get("stars") is True)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
-            with cancellable(cancel, Seldom(lambda words: tell(self._working, words))):
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
+            with cancellable(cancel, Throttle(lambda words: call_soon(self._working, words))):
                 name, data = make()
-            tell(self._send_file, name, data)
+            call_soon(self._send_file, name, data)
 
         self._what = what
         self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
@@ -187,9 +187,9 @@ class ReleasePreview(Part):
 
     def _working(self, words: str = "") -> None:
         """Tell all views that pending files are cancelled."""
-        self.tell("working", what=self._what, asker=self._asker, words=words)
+        self.send_message("working", what=self._what, asker=self._asker, words=words)
 
-    def hear_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The neutral columns that tell too much are to be left out."""
         disclosing_columns = self._release().disclosing_columns
         with self.hold_trait_notifications():  # one change, also where the same was asked for before
@@ -201,7 +201,7 @@ class ReleasePreview(Part):
         pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
         mime = TYPES[name.rsplit(".", 1)[-1]]
         for place, piece in enumerate(pieces):
-            self.tell("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
+            self.send_message("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
 
     def _made_of(self, what: str, anyway: bool, stars: bool) -> Callable[[], Made]:
         """Return a function that makes the requested file from the present release."""

@@ -1,11 +1,11 @@
 // Query errors: a histogram, the worst queries, and the frontiers of two workloads beside each other.
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Query errors: how wrong answers are", { model, trait });
   el.classList.add("wb-query-errors");
   el.append(element);
   const first = h("select", { onchange: () => choose() }), second = h("select", { onchange: () => choose() });
-  const choose = () => say("workload", { field: "workload", workload: first.value, beside: second.value === first.value ? "" : second.value });
+  const choose = () => send("workload", { field: "workload", workload: first.value, beside: second.value === first.value ? "" : second.value });
   const words = h("p", { role: "status" }), picture = h("div", { class: "wb-errors-picture" });
   const rows = h("tbody"), cutting = h("p", { class: "wb-note", role: "status" });
   const columns = ["Query", "True", "From the release", "Error", "Classes cut", "Most by"];
@@ -21,7 +21,7 @@ export default widget(({ model, el, say, on, trait }) => {
     field("second", "beside it, as a frontier of its own", second), h("span", { class: "wb-wrong", role: "alert" })),
   h("p", { class: "wb-note" }, "Answers that a user of the release gets, where every value that it may stand for is as likely. Choose a query to select the classes that it cuts."),
   none, shown, said, two);
-  const drawn = chart(picture, { say, on }), charts = places.map(place => chart(place, { say, on }));
+  const drawn = chart(picture, { send, on }), charts = places.map(place => chart(place, { send, on }));
 
   on("choices", ({ names, workload, beside }) => {
     const fill = (select, options, value) => {
@@ -44,7 +44,7 @@ export default widget(({ model, el, say, on, trait }) => {
     cutting.textContent = found.length ? "" : "Every query is answered exactly.";
     rows.replaceChildren(...found.map(one => h("tr", { "data-query": one.query },
       h("td", {}, h("button", { type: "button", class: "wb-quiet wb-asked", title: one.text, "aria-pressed": "false", onclick: event =>
-        say("query", { field: "workload", query: event.currentTarget.getAttribute("aria-pressed") === "true" ? -1 : one.query }) }, one.text)),
+        send("query", { field: "workload", query: event.currentTarget.getAttribute("aria-pressed") === "true" ? -1 : one.query }) }, one.text)),
       [one.truth, one.told, one.error, count(one.classes)].map(value => h("td", { class: "wb-number" }, value)), h("td", {}, one.by))));
     drawn.show(spec);
   });

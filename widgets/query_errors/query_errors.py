@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from widgets.base.part import script, styles, whole
-from widgets.base.turns import Turn
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.base.part import read_integer, script, styles
 from widgets.base.vega import ChartPart, live
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from widgets.query_errors.both import both, measure_of
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import format_number
@@ -46,8 +46,8 @@ class QueryErrors(ChartPart):
     cut: traitlets.List = traitlets.List(traitlets.Int(), help="it changes whenever a query is chosen")
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
-        self._settling: Turn | None = None
-        self._comparing: Turn | None = None
+        self._settling: ScheduledCall | None = None
+        self._comparing: ScheduledCall | None = None
         self._asked: tuple[Any, ...] | None = None  # of which release and workload errors are on the page
         super().__init__(release=release, **traits)
         self._worker = Worker(self._failed)
@@ -69,15 +69,15 @@ class QueryErrors(ChartPart):
     def show(self) -> None:
         self._asked = None
         if not self.unfolded:
-            self.tell("stale")  # a view that hears nothing says that nobody answers
+            self.send_message("stale")  # a view that hears nothing says that nobody answers
         self._refresh()
         self._compare()
 
-    def _tell_choices(self) -> None:
+    def _send_choices(self) -> None:
         beside = self.beside if self.beside in self._names and self.beside != self._name else ""
-        self.tell("choices", names=self._names, workload=self._name, beside=beside)
+        self.send_message("choices", names=self._names, workload=self._name, beside=beside)
 
-    def hear_workload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_workload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the workload, or the one to compare it with."""
         first, second = content.get("workload"), content.get("beside", "")
         for name in (first, second):
@@ -86,20 +86,20 @@ class QueryErrors(ChartPart):
         with self.hold_trait_notifications():
             self.workload, self.beside = str(first), "" if second == first else str(second)
 
-    def hear_query(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_query(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """One of the worst queries: the classes that it cuts."""
         release, name = self.release, self._name
         if release is None or self._asked is None or self._asked[0] is not release:
             raise BadInput("this query was asked of a release that is gone; choose one of those shown now")
         workload = Workload.named(release.table, name)
-        q = whole(content, "query", -1, len(workload) - 1, "there is no such query; choose one of those shown")
+        q = read_integer(content, "query", -1, len(workload) - 1, "there is no such query; choose one of those shown")
         cut = _cut(release, workload, q) if q >= 0 else None
         chosen = cut.classes.tolist() if cut is not None else []
         with self.hold_trait_notifications():  # one change, also where the same are chosen again
             self.cut = [-1]
             self.cut = chosen
         text = "" if q < 0 else NO_CLASSES if cut is None else _chosen(len(chosen), len(release.classes))
-        self.tell("chosen", query=q, text=text)
+        self.send_message("chosen", query=q, text=text)
 
     # --- asked when it is open, and the hand rests
 
@@ -110,13 +110,13 @@ class QueryErrors(ChartPart):
         wanted = (self.release, self._name)
         if not self.unfolded or wanted == self._asked:
             return
-        self._tell_choices()
-        self.tell("stale")
+        self._send_choices()
+        self.send_message("stale")
         if self.release is None:
             self._asked = None
-            self.tell("nothing")
+            self.send_message("nothing")
         elif not self.pending:
-            self._settling = self.later(SETTLED if self._asked else 0, self._ask)
+            self._settling = self.call_later(SETTLED if self._asked else 0, self._ask)
 
     def _ask(self) -> None:
         release, name = self.release, self._name
@@ -124,11 +124,11 @@ class QueryErrors(ChartPart):
             return
         guard = getattr(measure_of(self.frontier, name), "guard", 1.0)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             measured = QueryError(name, guard=guard)(release)
             workload = Workload.named(release.table, name)
             spec = _drawn(measured.detail["error"])
-            tell(self._show_errors, (release, name), measured.sentence, spec, worst(release, workload, measured))
+            call_soon(self._show_errors, (release, name), measured.sentence, spec, worst(release, workload, measured))
 
         self._worker.start(job)
 
@@ -137,11 +137,11 @@ class QueryErrors(ChartPart):
             return
         self._asked = of
         self.fine("workload")
-        self.tell("errors", spec=spec, text=text, rows=rows, count=len(rows))
+        self.send_message("errors", spec=spec, text=text, rows=rows, count=len(rows))
 
     def _failed(self, error: BaseException) -> None:
         self._asked = None
-        self.tell("nothing")
+        self.send_message("nothing")
         self.wrong("workload", error)
 
     # --- comparison with another workload
@@ -151,23 +151,23 @@ class QueryErrors(ChartPart):
         if self._comparing is not None:
             self._comparing.cancel()
         if self.unfolded and not self.pending:
-            self._comparing = self.later(SETTLED, self._draw_both)
+            self._comparing = self.call_later(SETTLED, self._draw_both)
 
     def _draw_both(self) -> None:
         if not self.unfolded or self.pending:
             return
-        self._tell_choices()
+        self._send_choices()
         if not self.beside or self.beside == self._name or self.beside not in self._names:
-            self.tell("both", specs=[], text="")
+            self.send_message("both", specs=[], text="")
             return
         if self.frontier is None or not self.frontier.complete:
-            self.tell("both", specs=[], text="The points are being measured.")
+            self.send_message("both", specs=[], text="The points are being measured.")
             return
         try:
             specs, text = both(self.frontier, self._name, self.beside, self.selected)
         except (BadInput, Undefined) as reason:
             specs, text = [], str(reason)
-        self.tell("both", specs=specs, text=text)
+        self.send_message("both", specs=specs, text=text)
 
 
 def _drawn(errors: np.ndarray) -> dict[str, Any]:

@@ -18,10 +18,10 @@ function dots(given, { low, high, log, name }) {
 }
 
 /** The fields of one chosen variant; `where` says to Python whose they are. */
-function fieldsOf(chosen, prefix, where, say) {
+function fieldsOf(chosen, prefix, where, send) {
   return chosen.fields.map(one => {
     const key = `${prefix}.${one.name}`, message = { field: key, ...where, name: one.name };
-    return FIELDS[one.type](one, key, message, say);
+    return FIELDS[one.type](one, key, message, send);
   });
 }
 
@@ -30,14 +30,14 @@ const FIELDS = { numbers: numbersField, columns: columnsField, choice: choiceFie
 /** What a field is called; two weights that one number trades by both. */
 const wordsOf = one => one.between?.join(" … ") ?? one.name;
 
-function numbersField(one, key, message, say) {
+function numbersField(one, key, message, send) {
   const input = h("input", { type: "text", id: fresh("values"), "data-key": key, autocomplete: "off", spellcheck: "false",
     "aria-label": `${one.name}: ${one.help}`, title: "10, 20, 50 or 5..100 step 5 or 2..512 x2" });
   input.value = input.defaultValue = one.text;
   if (one.text.length > 24) input.title = one.text;
-  const ask = debounced(() => say("try", { ...message, text: input.value }), 250);
+  const ask = debounced(() => send("try", { ...message, text: input.value }), 250);
   input.addEventListener("input", () => { delete input.dataset.sent; ask(); });
-  input.addEventListener("change", () => { input.dataset.sent = "yes"; say("values", { ...message, text: input.value }); });
+  input.addEventListener("change", () => { input.dataset.sent = "yes"; send("values", { ...message, text: input.value }); });
   const picture = h("span", { class: "wb-picture" }, dots(one.values, one));
   const element = h("div", { class: "wb-param", "data-field": key },
     h("label", { for: input.id, title: one.help }, wordsOf(one)), input, picture, h("span", { class: "wb-wrong", role: "alert" }));
@@ -45,23 +45,23 @@ function numbersField(one, key, message, say) {
   return element;
 }
 
-function columnsField(one, key, message, say) {
+function columnsField(one, key, message, send) {
   const input = h("input", { type: "text", id: fresh("columns"), "data-key": key, autocomplete: "off", spellcheck: "false",
     placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `${one.listed ?? "columns between commas; another choice of them behind a semicolon"}. There are ${one.options.join(", ")}` });
   input.value = input.defaultValue = one.text;
   input.addEventListener("input", () => { delete input.dataset.sent; });
-  input.addEventListener("change", () => { input.dataset.sent = "yes"; say("values", { ...message, text: input.value }); });
+  input.addEventListener("change", () => { input.dataset.sent = "yes"; send("values", { ...message, text: input.value }); });
   return h("div", { class: "wb-param", "data-field": key },
     h("label", { for: input.id, title: one.help }, one.name), input, h("span", { class: "wb-wrong", role: "alert" }));
 }
 
-function choiceField(one, key, message, say) {
+function choiceField(one, key, message, send) {
   const pressed = new Set(one.chosen);
   const chips = one.options.map((text, place) => h("button", {
     type: "button", class: "wb-chip", "data-key": `${key}.${place}`, "aria-pressed": String(pressed.has(place)),
     onclick: () => {
       const places = one.options.map((_, i) => i).filter(i => pressed.has(i) !== (i === place));
-      say("choices", { ...message, places });
+      send("choices", { ...message, places });
     },
   }, text));
   const group = h("div", { class: "wb-chips", role: "group", "aria-label": `${one.name}: ${one.help}` }, chips);
@@ -73,82 +73,82 @@ function choiceField(one, key, message, say) {
     h("span", { class: "wb-param-name", title: one.help }, one.name), shown, h("span", { class: "wb-wrong", role: "alert" }));
 }
 
-function rowOf(row, key, shown, say, actions = [], lead = null) {
+function rowOf(row, key, shown, send, actions = [], lead = null) {
   const [first, ...joined] = row.parts;
   const id = fresh("switch");
   const name = first?.name ?? "no model";
   const box = h("input", { type: "checkbox", id, checked: row.on, "data-key": `${key}.on`,
-    onchange: event => say("switch", { field: key, row: key, on: event.target.checked }) });
+    onchange: event => send("switch", { field: key, row: key, on: event.target.checked }) });
   return h("div", { class: `wb-choice${row.on ? " wb-on" : ""}`, "data-field": key },
     h("div", { class: "wb-choice-head" }, box, h("label", { for: id, title: row.note || (first?.about ?? "the method as it is") }, lead, name),
       row.on ? shown : null, row.on ? actions : null),
     h("span", { class: "wb-wrong", role: "alert" }),
-    row.on && first ? fieldsOf(first, `${key}.0`, { row: key, part: 0 }, say) : null,
+    row.on && first ? fieldsOf(first, `${key}.0`, { row: key, part: 0 }, send) : null,
     row.on ? joined.map((part, i) => h("div", { class: "wb-joined" },
       h("div", { class: "wb-choice-head" }, h("span", { class: "wb-and" }, "and"), h("span", { title: part.about }, part.name),
         h("button", { type: "button", class: "wb-quiet wb-small", "aria-label": `leave out ${part.name}`, "data-key": `${key}.${i + 1}.out`,
-          onclick: () => say("part", { field: key, row: key, part: i + 1 }) }, "×")),
-      fieldsOf(part, `${key}.${i + 1}`, { row: key, part: i + 1 }, say))) : null);
+          onclick: () => send("part", { field: key, row: key, part: i + 1 }) }, "×")),
+      fieldsOf(part, `${key}.${i + 1}`, { row: key, part: i + 1 }, send))) : null);
 }
 
-function modelRow(row, g, r, group, models, say) {
+function modelRow(row, g, r, group, models, send) {
   const key = `row.${g}.${r}`, has = new Set(row.parts.map(part => part.name));
   const often = group.rows.filter(other => other.parts[0]?.name === row.parts[0]?.name).length > 1;
   const actions = row.parts.length === 0 ? [] : [
     h("select", { class: "wb-small", "data-key": `${key}.join`, "aria-label": `join another model to ${row.parts[0].name}`,
-      onchange: event => event.target.value && say("join", { field: key, row: key, model: event.target.value }) },
+      onchange: event => event.target.value && send("join", { field: key, row: key, model: event.target.value }) },
       h("option", { value: "" }, "and…"),
       models.filter(model => !has.has(model.name)).map(model => h("option", { value: model.name, title: model.about }, model.name))),
     h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `${key}.again`, title: "the same model once more, to be joined with another",
-      "aria-label": `${row.parts[0].name} once more`, onclick: () => say("again", { field: key, row: key }) }, "+"),
+      "aria-label": `${row.parts[0].name} once more`, onclick: () => send("again", { field: key, row: key }) }, "+"),
     often ? h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `${key}.remove`, "aria-label": `remove this ${row.parts[0].name}`,
-      onclick: () => say("remove", { field: key, row: key }) }, "×") : null,
+      onclick: () => send("remove", { field: key, row: key }) }, "×") : null,
   ];
   const shown = h("span", { class: "wb-count", title: "releases" }, `${count(row.count)}`);
-  return rowOf(row, key, shown, say, actions);
+  return rowOf(row, key, shown, send, actions);
 }
 
-function groupOf(group, g, { methods, models, groups }, say) {
+function groupOf(group, g, { methods, models, groups }, send) {
   const select = h("select", { "data-key": `method.${g}`, "aria-label": "method", id: fresh("method"),
-    onchange: event => say("method", { field: `group.${g}`, group: g, name: event.target.value }) },
+    onchange: event => send("method", { field: `group.${g}`, group: g, name: event.target.value }) },
     methods.map(name => h("option", { value: name, selected: name === group.method.name }, name)));
   return h("section", { class: "wb-group", "data-field": `group.${g}` },
     h("div", { class: "wb-choice-head" }, h("label", { for: select.id, class: "wb-head" }, "Method"), select,
       groups.length > 1 ? h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `method.${g}.out`, "aria-label": `leave out ${group.method.name}`,
-        onclick: () => say("without", { field: `group.${g}`, group: g }) }, "×") : null),
+        onclick: () => send("without", { field: `group.${g}`, group: g }) }, "×") : null),
     h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, group.method.about),
     h("details", { class: "wb-options", "data-key": `method.${g}.options` },
       h("summary", {}, "options: ", optionsInWords(group.method)),
-      fieldsOf(group.method, `method.${g}`, { group: g }, say)),
+      fieldsOf(group.method, `method.${g}`, { group: g }, send)),
     h("h4", {}, "Models, and values of their parameters"),
-    group.rows.map((row, r) => modelRow(row, g, r, group, models, say)));
+    group.rows.map((row, r) => modelRow(row, g, r, group, models, send)));
 }
 
 const optionsInWords = chosen => chosen.fields.map(one =>
   `${wordsOf(one)} ${one.chosen === undefined ? one.text || "none" : one.chosen.map(i => one.options[i]).join(" or ")}`).join(", ");
 
-export default widget(({ model, el, say, on, trait, mark, at }) => {
+export default widget(({ model, el, send, on, trait, mark, at }) => {
   const { element, body, chosen } = step("Methods and measures", { model, trait });
   el.classList.add("wb-recipes");
   el.append(element);
   const models = h("div"), measures = h("div", { "data-field": "measures" });
   const total = h("div", { class: "wb-total", role: "status" });
   const seed = h("input", { type: "text", inputmode: "numeric", class: "wb-seed", "data-key": "seed",
-    onchange: () => say("seed", { field: "seed", text: seed.value }) });
+    onchange: () => send("seed", { field: "seed", text: seed.value }) });
   const selects = {};
   body.append(models, total, measures, field("seed", "Seed of the search (never of what is published)", seed));
 
   function drawMeasures(draft) {
     measures.replaceChildren(h("span", { class: "wb-wrong", role: "alert" }), ...["privacy", "utility"].map(side => {
       selects[side] = h("select", { class: "wb-small", id: fresh("axis"), "data-key": `axis.${side}`,
-        onchange: event => say("axis", { field: `axis.${side}`, side, key: event.target.value }) },
+        onchange: event => send("axis", { field: `axis.${side}`, side, key: event.target.value }) },
         draft.axes[side].map(one => h("option", { value: one.key, title: one.name }, one.key)));
       return h("section", { class: "wb-group" },
         h("div", { class: "wb-choice-head", "data-field": `axis.${side}` }, h("h4", { title: SIDE[side][1] }, SIDE[side][0]),
           h("label", { for: selects[side].id, class: "wb-axis" }, AXIS[side]), selects[side]),
         draft.measures.map((row, i) => row.side !== side ? null
-          : rowOf(row, `measure.${i}`, null, say, [], h("span", { class: "wb-symbol" }, row.symbol))));
+          : rowOf(row, `measure.${i}`, null, send, [], h("span", { class: "wb-symbol" }, row.symbol))));
     }));
     showAxes();
   }
@@ -163,9 +163,9 @@ export default widget(({ model, el, say, on, trait, mark, at }) => {
 
   on("draft", draft => keepingPlace(body, () => {
     last = draft;
-    models.replaceChildren(...draft.groups.map((group, g) => groupOf(group, g, draft, say)),
+    models.replaceChildren(...draft.groups.map((group, g) => groupOf(group, g, draft, send)),
       h("button", { type: "button", class: "wb-quiet wb-small", "data-key": "method.more",
-        onclick: () => say("method", { name: draft.methods[0] }) }, "+ another method"));
+        onclick: () => send("method", { name: draft.methods[0] }) }, "+ another method"));
     const many = draft.count > draft.most;
     total.classList.toggle("wb-wrong", many);
     total.replaceChildren(h("b", {}, draft.summary),

@@ -13,8 +13,8 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
+from widgets.base.inputs import table_from_input
+from widgets.base.part import Part, read_integer, script, styles
 from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
 from widgets.recipes.options import going_together
@@ -50,7 +50,7 @@ class RecipePicker(Part):
     seed = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, table: Any = None, **traits: Any) -> None:
-        table = table_of(table)
+        table = table_from_input(table)
         self._own = False  # a change of the traits that came from here
         self._groups: list[Group] = []
         self._baselines: list[tuple[int, dict[str, Any]]] = []  # and their places among the recipes
@@ -108,54 +108,54 @@ class RecipePicker(Part):
 
     # --- what the front end asks
 
-    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Preview the values that are being typed, without using them."""
         chosen, name = self._field(content)
         found: list[Any] = []
         try:
             found = values(str(content.get("text", "")), chosen.kind, name, self.table)
         finally:
-            self.tell("tried", field=content.get("field"), values=found)
+            self.send_message("tried", field=content.get("field"), values=found)
 
-    def hear_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Numbers or names of columns were typed."""
         chosen, name = self._field(content)
         self._settle(lambda: chosen.type(name, str(content.get("text", "")), self.table))
 
-    def hear_choices(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_choices(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Chips or columns were chosen."""
         chosen, name = self._field(content)
         self._settle(lambda: chosen.choose(name, _listed(content.get("places")), self.table))
 
-    def hear_switch(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_switch(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model or measure was switched on or off."""
         row = self._row(content)
         self._settle(lambda: setattr(row, "on", bool(content.get("on"))))
 
-    def hear_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model was joined to a row by "and"."""
         row, kind = self._group(content)[1], _known(self._models(), content.get("model"))
         self._settle(lambda: row.parts.append(Draft.of(kind)))
 
-    def hear_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A joined model leaves its row."""
         row = self._group(content)[1]
-        place = whole(content, "part", 1, len(row.parts) - 1, "there is no such joined model; reload the page")
+        place = read_integer(content, "part", 1, len(row.parts) - 1, "there is no such joined model; reload the page")
         self._settle(lambda: row.parts.pop(place))
 
-    def hear_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A model once more, to be joined with another."""
         group, row = self._group(content)
         once_more = Row([Draft.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
         self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
 
-    def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A row that stands for a model once more goes away."""
         group, row = self._group(content)
         if sum(other.kind is row.kind for other in group.rows) > 1:
             self._settle(lambda: group.rows.remove(row))
 
-    def hear_method(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_method(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A group gets another method, or a new group begins with one."""
         kind, place = _known(self._methods(), content.get("name")), content.get("group")
         if place is None:
@@ -166,20 +166,20 @@ class RecipePicker(Part):
         else:
             self._settle(lambda: _at(self._groups, place).turn_to(Draft.of(kind), self.table))
 
-    def hear_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A group goes away; one stays."""
         group = _at(self._groups, content.get("group"))
         if len(self._groups) > 1:
             self._settle(lambda: self._groups.remove(group))
 
-    def hear_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another measure on one of the axes."""
         side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES or key not in self._keys(side):
             raise BadInput(f"no measure of {safe_repr(side)} is called {safe_repr(key)}; check it first")
         self._take(axes=[key if side == one else now for one, now in zip(SIDES, self._axes(), strict=True)])
 
-    def hear_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The seed of the search."""
         text = str(content.get("text", "")).strip()
         if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
@@ -260,7 +260,7 @@ class RecipePicker(Part):
     def show(self) -> None:
         """Show the draft with its errors."""
         recipes = self._ranges()
-        self.tell(
+        self.send_message(
             "draft",
             groups=[self._group_view(group) for group in self._groups],
             methods=list(self._methods()),

@@ -1,1 +1,1 @@
-"""This release, under sliders."""
+"""The release card."""

@@ -1,4 +1,4 @@
-"""The facts of one release, as its card shows them."""
+"""The content of the release card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.relative_costs import relative_costs
 from workbench.measures import Measure
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
-from workbench.measures.utility.random_sample import describe_sample as in_sample
+from workbench.measures.utility.random_sample import describe_sample
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
 
@@ -33,26 +33,26 @@ def sentences(
     """Return a sentence about each loss, the random sample that loses as much, and the distance from the bound."""
     if point is None:
         return {}
-    told = {}
+    texts = {}
     for side, key in _axes(measures, frontier).items():
         reason = f"{key} is undefined: {point.reasons[key]}" if key in point.reasons else ""
-        told[side] = point.sentences.get(key, reason)
+        texts[side] = point.sentences.get(key, reason)
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
-            told[side] += f" {in_sample(table, lost, point.values[key])}"
+            texts[side] += f" {describe_sample(table, lost, point.values[key])}"
     if release is not None and not release.is_truthful:
-        told["privacy"] += f" {_guessed(release)}"
+        texts["privacy"] += f" {_accuracy_of_guesses(release)}"
     if yardstick := _share_of_removal(point, frontier):
-        told["utility"] += f" {yardstick}"
-    if release is not None and (text := from_possible(point, release, measures, frontier)):
-        told["utility"] += f" {text}"
-    if "privacy" in told and (text := point.recipe.small_classes):
-        told["privacy"] += f" {text[:1].upper()}{text[1:]}; combine it with k-anonymity."
-    return told
+        texts["utility"] += f" {yardstick}"
+    if release is not None and (text := distance_from_bound(point, release, measures, frontier)):
+        texts["utility"] += f" {text}"
+    if "privacy" in texts and (text := point.recipe.small_classes):
+        texts["privacy"] += f" {text[:1].upper()}{text[1:]}; combine it with k-anonymity."
+    return texts
 
 
 def _share_of_removal(point: Point, frontier: Frontier | None) -> str:
-    """The loss as a share of that of publishing no quasi-identifiers; empty where that is unknown."""
+    """Describe the loss as a share of that without quasi-identifiers; empty if unknown."""
     if frontier is None or not (frontier.privacy and frontier.utility) or point.recipe.baseline:
         return ""
     ends = [one for one in frontier.measured if one.recipe.baseline]
@@ -60,20 +60,20 @@ def _share_of_removal(point: Point, frontier: Frontier | None) -> str:
     return "" if share is None else f"That is {format_percent(share)} of the loss of publishing no quasi-identifiers."
 
 
-def against(point: Point | None, frontier: Frontier | None) -> str:
-    """Why the release is not recommended, whatever the caps; empty if nothing speaks against it."""
+def why_not_recommended(point: Point | None, frontier: Frontier | None) -> str:
+    """Explain why the release is never recommended; empty without a reason."""
     there = () if point is None or frontier is None else frontier.measured
     found = next((one.against for one in there if point is not None and one.recipe == point.recipe), ())
     return f"Not recommended: {join_names(found)}." if found else ""
 
 
-def _guessed(release: Release) -> str:
+def _accuracy_of_guesses(release: Release) -> str:
     """Describe how often guesses are right after swapping: losses are about beliefs, which may then be wrong."""
     sentence = AccuracyGain()(release).sentence
-    return f"That is about belief. By what is true: {sentence[:1].lower()}{sentence[1:]}"
+    return f"This is about what an attacker believes. Measured against the truth: {sentence[:1].lower()}{sentence[1:]}"
 
 
-def from_possible(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
+def distance_from_bound(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
     """Describe the utility loss as a multiple of the certified bound, once that is known."""
     by_key, drawn = {one.key: one for one in measures}, _axes(measures, frontier)
     privacy, utility = (drawn[side] for side in SIDES)
@@ -86,7 +86,7 @@ def from_possible(point: Point, release: Release, measures: Sequence[Measure], f
 
 
 def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier | None) -> list[dict[str, Any]]:
-    """One row a measure."""
+    """Return a row for each measure."""
     if point is None:
         return []
     drawn = set(_axes(measures, frontier).values())
@@ -115,23 +115,23 @@ def verdict(
 ) -> str:
     """Describe whether the release satisfies the caps, and whether the interval leaves that open."""
     drawn = _axes(measures, frontier).values()
-    asked = [one for one in measures if one.key in drawn and one.key in caps]
-    if point is None or not asked or any(one.key not in point.values for one in asked):
+    capped = [one for one in measures if one.key in drawn and one.key in caps]
+    if point is None or not capped or any(one.key not in point.values for one in capped):
         return ""
-    said, kept, sure = [], True, True
-    for one in asked:
+    parts, satisfied, sure = [], True, True
+    for one in capped:
         value, cap, sign = point.values[one.key], caps[one.key], 1 if one.better == "lower" else -1
         interval = point.intervals.get(one.key) or (value, value)
         within = sign * value <= sign * cap
-        kept, sure = kept and within, sure and all((sign * end <= sign * cap) == within for end in interval)
+        satisfied, sure = satisfied and within, sure and all((sign * end <= sign * cap) == within for end in interval)
         bound = "most" if sign > 0 else "least"
-        said.append(f"{one.name} {figures_next_to(value, cap)} of at {bound} {as_figures(cap)} ({one.unit})")
-    doubt = "" if sure else " An interval reaches across what is accepted, so this does not hold in all of it."
-    return f"{'Accepted' if kept else 'Not accepted'}: {'; '.join(said)}.{doubt}"
+        parts.append(f"{one.name} {figures_next_to(value, cap)} of at {bound} {as_figures(cap)} ({one.unit})")
+    doubt = "" if sure else " An interval extends beyond a cap, so this is uncertain."
+    return f"{'Accepted' if satisfied else 'Not accepted'}: {'; '.join(parts)}.{doubt}"
 
 
 def chosen(recipe: Recipe, table: Table) -> str:
-    """Describe the value that a method chose for a setting that is None."""
+    """Describe the values that a method chose for settings that are None."""
     own, found = recipe.method, recipe.method.chosen(table, recipe.model, recipe.seed)
     told = [
         f"{name} = {as_figures(value)}"
@@ -159,14 +159,14 @@ def pooled(release: Release, measures: Sequence[Measure], frontier: Frontier | N
     )
 
 
-def together(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
+def joint_disclosure(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:
     """Describe what overlapping classes reveal jointly, and the total epsilon of all releases with noise."""
     if point.recipe.method.overlapping:
         return pooled(release, measures, frontier)
     if not point.recipe.method.draws:
         return ""
-    made = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
-    every = dict.fromkeys([*made, point.recipe])
+    published = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
+    every = dict.fromkeys([*published, point.recipe])
     return spending.describe_joint_budget(release.table, [recipe.method for recipe in every], "releases of this study")
 
 
@@ -186,24 +186,24 @@ def neutral(release: Release | None) -> str:
         return f"{render_fixes(str(reason), control_words)}."
 
 
-def work_out(point: Point, release: Release, measures: Sequence[Measure]) -> None:
-    """Compute and cache the slow parts of the sentences."""
+def compute_texts(point: Point, release: Release, measures: Sequence[Measure]) -> None:
+    """Compute the slow parts of the texts, which are then cached."""
     neutral(release)
     sentences(point, measures, None, release.table)
 
 
-def in_classes(release: Release | None) -> str:
+def describe_classes(release: Release | None) -> str:
     """Describe the classes of a release."""
     if release is None:
         return ""
     try:
         sizes = release.classes.sizes
     except Undefined:
-        return f"{release.table.records:,} records, in no classes"
-    there = f"{sizes.sum():,} records in "
-    there += "one class" if len(sizes) == 1 else f"{len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
+        return f"{release.table.records:,} records, without classes"
+    text = f"{sizes.sum():,} records in "
+    text += "one class" if len(sizes) == 1 else f"{len(sizes):,} classes of {sizes.min():,} to {sizes.max():,}"
     gone = release.suppressed
-    return f"{there}; {gone:,} ({format_percent(gone / release.table.records)}) left out" if gone else there
+    return f"{text}; {gone:,} ({format_percent(gone / release.table.records)}) suppressed" if gone else text
 
 
 def _without_model(recipe: Recipe) -> str:
@@ -212,13 +212,13 @@ def _without_model(recipe: Recipe) -> str:
 
 
 def _with_intervals(point: Point | None, frontier: Frontier | None) -> Point | None:
-    """The point with the intervals that it has on the frontier, if it is there."""
+    """Return the point with its intervals on the frontier, if it has any."""
     there = () if point is None or frontier is None else frontier.measured
     known = next((one.intervals for one in there if point is not None and one.recipe == point.recipe), None)
     return replace(point, intervals=known) if point is not None and known else point
 
 
-def told(
+def card_content(
     point: Point | None,
     release: Release | None,
     measures: Sequence[Measure],
@@ -236,9 +236,11 @@ def told(
         "notices": list(release.notices) if release is not None else [],
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
-        "classes": in_classes(release),
+        "classes": describe_classes(release),
         "sentences": sentences(point, measures, frontier, table, release),
-        "verdict": " ".join(filter(None, [verdict(point, measures, frontier, caps), against(point, frontier)])),
+        "verdict": " ".join(
+            filter(None, [verdict(point, measures, frontier, caps), why_not_recommended(point, frontier)])
+        ),
         "neutral": neutral(release),
         "figures": figures(point, measures, frontier),
         "baseline": bool(recipe and recipe.baseline),

@@ -24,7 +24,7 @@ from workbench.frontier.sweep import point_of
 from workbench.measures import Measure
 from workbench.models import Model
 
-NOTICED = 0.03  # of an axis: a nearer neighbour is passed over for one that makes a difference
+NOTICEABLE = 0.03  # share of an axis: nearer neighbors are skipped
 SMALL = 0.1  # a small change of a parameter, as a share of it
 METHOD = "method"
 
@@ -51,7 +51,7 @@ class Change(NamedTuple):
 
 
 def part_of(recipe: Recipe, part: int | str) -> Variant:
-    """The model at a place in the recipe, or its method."""
+    """Return the method of a recipe, or one of its models."""
     if part == METHOD:
         return recipe.method
     models = recipe.model.parts if recipe.model else ()
@@ -61,7 +61,7 @@ def part_of(recipe: Recipe, part: int | str) -> Variant:
 
 
 def changed(recipe: Recipe, part: int | str, **values: Any) -> Recipe:
-    """The recipe with other values of some parameters of one part."""
+    """Return the recipe with other parameters of one part."""
     variant = replace(part_of(recipe, part), **values)  # type: ignore[type-var]
     if part == METHOD:
         return replace(recipe, method=variant)  # type: ignore[arg-type]
@@ -71,24 +71,24 @@ def changed(recipe: Recipe, part: int | str, **values: Any) -> Recipe:
 
 
 def moved(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
-    """The recipe with the control of one parameter at another number."""
+    """Return the recipe with the control of one parameter at another number."""
     return changed(recipe, part, **shares.settings(type(part_of(recipe, part)), name, value))
 
 
 def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
-    """Place and name of every number in the recipe's models."""
+    """Yield the position and the name of every number in the recipe's models."""
     for part, model in enumerate(recipe.model.parts if recipe.model else ()):
         for name in model.parameters():
             if ranges.is_number(type(model), name):
                 yield part, name
 
 
-def stands(recipe: Recipe) -> dict[str, Any]:
+def control_values(recipe: Recipe) -> dict[str, Any]:
     """Return the numbers that the controls of a recipe show."""
     own = type(recipe.method)
     of_method = [(METHOD, name) for name in ranges.numbers(own) if name not in shares.halves(own)]
     places: list[tuple[int | str, str]] = [*numbers_of(recipe), *of_method]
-    return {f"{part}.{name}": shares.stands_at(part_of(recipe, part), name) for part, name in places}
+    return {f"{part}.{name}": shares.control_value(part_of(recipe, part), name) for part, name in places}
 
 
 def comparable(frontier: Frontier | None, point: Point) -> bool:
@@ -99,7 +99,7 @@ def comparable(frontier: Frontier | None, point: Point) -> bool:
 
 
 def neighbours(frontier: Frontier, point: Point) -> list[Neighbour]:
-    """Up to three efficient points: the next more private, the next more useful, and the knee or what else is near."""
+    """Return up to three efficient points: the next more private, the next more useful, and the knee or a near one."""
     order = frontier.efficient.index.to_numpy()
     losses = frontier.losses()[order]
     own = own_losses(frontier, point)
@@ -107,33 +107,33 @@ def neighbours(frontier: Frontier, point: Point) -> list[Neighbour]:
     order, losses = order[usable], losses[usable]
     if not len(order) or not np.isfinite(own).all():
         return []
-    apart = (losses - own) / spans(frontier)
+    distance = (losses - own) / spans(frontier)
     chosen: dict[int, str] = {}
     for side, why in ((0, "more private"), (1, "more useful")):
-        better = np.flatnonzero(apart[:, side] < 0)
-        noticed = better[apart[better, side] < -NOTICED]
-        pool = noticed if len(noticed) else better
+        better = np.flatnonzero(distance[:, side] < 0)
+        noticeable = better[distance[better, side] < -NOTICEABLE]
+        pool = noticeable if len(noticeable) else better
         if len(pool):
-            chosen.setdefault(int(pool[np.abs(apart[pool]).sum(axis=1).argmin()]), why)
+            chosen.setdefault(int(pool[np.abs(distance[pool]).sum(axis=1).argmin()]), why)
     knee = _knee(frontier)
-    near = np.abs(apart).sum(axis=1).argsort().tolist()
+    near = np.abs(distance).sum(axis=1).argsort().tolist()
     for i in sorted(near, key=lambda i: frontier.measured[int(order[i])] is not knee):  # the knee first
         if len(chosen) < 3:
-            why = "the knee: the best trade overall" if frontier.measured[int(order[i])] is knee else "near"
+            why = "the knee: the best trade-off overall" if frontier.measured[int(order[i])] is knee else "near"
             chosen.setdefault(i, why)
     return [Neighbour(why, frontier.measured[int(order[i])]) for i, why in chosen.items()]
 
 
 def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: str) -> Neighbour | None:
-    """About where a recipe's point will be: between the measured points that differ from it in this number alone."""
+    """Estimate a recipe's point from the measured points that differ from it only in this number."""
     known = {_number(one.recipe, recipe, part, name): one for one in frontier.measured} if frontier else {}
     numbers = sorted(number for number in known if number is not None)
     if not numbers:
         return None
-    wanted = shares.stands_at(part_of(recipe, part), name)
+    wanted = shares.control_value(part_of(recipe, part), name)
     high = next((number for number in numbers if number >= wanted), numbers[-1])
     low = next((number for number in reversed(numbers) if number <= wanted), numbers[0])
-    if low >= high:  # measured before, or beyond the last that was
+    if low >= high:  # measured already, or beyond the measured range
         return Neighbour(f"as for {name} = {ranges.number(high)}", replace(known[high], recipe=recipe))
     along = (wanted - low) / (high - low)
     if low > 0 and type(part_of(recipe, part)).number(name).scale == "log":
@@ -145,12 +145,12 @@ def expected(frontier: Frontier | None, recipe: Recipe, part: int | str, name: s
 
 
 def _number(other: Recipe, recipe: Recipe, part: int | str, name: str) -> float | None:
-    """The number that another recipe has there, if it differs from this one in nothing else."""
+    """Return the number of another recipe if it differs from this one only in that number."""
     try:
         there = part_of(other, part)
-        own = shares.stands_at(there, name) if name in there.parameters() else None
+        own = shares.control_value(there, name) if name in there.parameters() else None
         return own if own is not None and moved(recipe, part, name, own) == other else None
-    except BadInput:  # it has fewer models, or other ones
+    except BadInput:  # it has fewer or other models
         return None
 
 
@@ -162,7 +162,7 @@ def _knee(frontier: Frontier) -> Point | None:
 
 
 def own_losses(frontier: Frontier, point: Point) -> np.ndarray:
-    """The point on the frontier's axes, turned so that lower is better."""
+    """Return the losses of a point on the frontier's axes; lower is better."""
     return np.array([frontier.sign(key) * point.values.get(key, math.nan) for key in frontier.axes])
 
 
@@ -175,18 +175,18 @@ def spans(frontier: Frontier) -> np.ndarray:
 
 
 def difference(frontier: Frontier, before: Point, after: Point) -> str:
-    """P_loss 0.12 (-0.03), U_loss 0.051 (+0.002)."""
-    said = []
+    """Describe a change: P_loss 0.12 (−0.03), U_loss 0.051 (+0.002)."""
+    parts = []
     for key in frontier.axes:
         value, was = after.values.get(key, math.nan), before.values.get(key, math.nan)
         by = value - was
         by_text = f" ({'+' if by > 0 else '−' if by < 0 else '±'}{format_number(abs(by))})" if math.isfinite(by) else ""
-        said.append(f"{key} {'undefined' if math.isnan(value) else format_number(value)}{by_text}")
-    return ", ".join(said)
+        parts.append(f"{key} {'undefined' if math.isnan(value) else format_number(value)}{by_text}")
+    return ", ".join(parts)
 
 
 def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float, Recipe]]:
-    """Every number of the models a little up and a little down, within its bounds."""
+    """Return small changes of every number of the models, within their bounds."""
     found = []
     for part, name in numbers_of(recipe):
         model = part_of(recipe, part)
@@ -196,16 +196,16 @@ def small_changes(recipe: Recipe, table: Table) -> list[tuple[str, float, float,
             if whole:
                 after = min(round(after), value - 1) if factor < 1 else max(round(after), value + 1)
             if after == value:
-                continue  # nothing is a part of nothing
+                continue  # 0 has no smaller or larger neighbor in proportion
             try:
                 type(model).check_value(name, after, table)
             except BadInput:
-                continue  # beyond its bounds: no change to be had
+                continue  # out of bounds
             found.append((name, value, after, changed(recipe, part, **{name: after})))
     return found
 
 
-def tried(point: Point, table: Table, measures: Sequence[Measure]) -> list[Change]:
+def measure_changes(point: Point, table: Table, measures: Sequence[Measure]) -> list[Change]:
     """Measure small changes of the parameters."""
     found = []
     for name, before, after, recipe in small_changes(point.recipe, table):
@@ -213,11 +213,11 @@ def tried(point: Point, table: Table, measures: Sequence[Measure]) -> list[Chang
         try:
             found.append(Change(name, before, after, point_of(recipe, recipe.release(table), measures)))
         except (Unsatisfiable, Undefined):
-            continue  # no release there: no change to be had
+            continue  # no such release
     return found
 
 
-def worth_most(frontier: Frontier, point: Point, changes: Sequence[Change]) -> Change | None:
+def most_worthwhile(frontier: Frontier, point: Point, changes: Sequence[Change]) -> Change | None:
     """Return the change with the best gain for its loss, in units of the axes; None if none is worth it."""
     unit, own = spans(frontier), own_losses(frontier, point)
     best: tuple[float, float] | None = None
@@ -233,14 +233,14 @@ def worth_most(frontier: Frontier, point: Point, changes: Sequence[Change]) -> C
     return found
 
 
-def offered(
+def suggest_change(
     frontier: Frontier, point: Point, changes: Sequence[Change] | None, took: float
 ) -> tuple[Change | None, str]:
-    """The small change that is worth most, and a sentence about it; without changes, that a release took too long."""
+    """Return the most worthwhile small change and a sentence; `changes` is None if releases take too long to try."""
     if changes is None:
-        return None, f"Small changes are not tried: a release took {describe_duration(took)}."
-    best = worth_most(frontier, point, changes)
+        return None, f"Small changes are not tried, since a release takes {describe_duration(took)}."
+    best = most_worthwhile(frontier, point, changes)
     if best is None:
         return None, "No small change of a parameter gains more than it loses."
-    by = difference(frontier, point, best.point)
-    return best, f"Most worthwhile small change: {best.step} gives {by}."
+    text = difference(frontier, point, best.point)
+    return best, f"Most worthwhile small change: {best.step} gives {text}."

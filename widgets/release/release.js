@@ -1,11 +1,11 @@
-// The release under the sliders: asks Python with the newest value, one question in flight at a time.
+// The release card: requests carry the newest values, one request in flight at a time.
 
 const STEPS = 1000;  // of a slider
-const OFTEN = 40;  // ms between questions
-const PATIENCE = 5000;  // ms for an answer that never comes
+const REQUEST_INTERVAL = 40;  // ms between requests
+const PATIENCE = 5000;  // ms until an answer counts as lost
 
-/** One question at a time, of each field the newest: the point follows the hand however long one takes. */
-function asking(say) {
+/** Create a queue of requests: one at a time, the newest of each field, so that the point follows the slider. */
+function requestQueue(send) {
   const waiting = new Map();
   let flying = 0, serial = 0, sent = 0, timer = null;
   const unanswered = () => flying && performance.now() - sent < PATIENCE;
@@ -14,11 +14,11 @@ function asking(say) {
     const now = performance.now();
     if (!waiting.size) return;
     if (unanswered()) { timer = setTimeout(pump, PATIENCE - (now - sent)); return; }
-    if (now - sent < OFTEN) { timer = setTimeout(pump, OFTEN - (now - sent)); return; }
+    if (now - sent < REQUEST_INTERVAL) { timer = setTimeout(pump, REQUEST_INTERVAL - (now - sent)); return; }
     flying = ++serial; sent = now;
     const [kind, content] = waiting.values().next().value;
     waiting.delete(content.field);
-    say(kind, { ...content, ask: flying });
+    send(kind, { ...content, ask: flying });
   };
   return {
     ask(kind, content) { waiting.set(content.field, [kind, content]); if (!flying || timer === null) pump(); },
@@ -33,7 +33,7 @@ function asking(say) {
   };
 }
 
-/** Between the place of a slider and the value it stands for. */
+/** Convert between the position of a slider and its value. */
 function scaleOf({ low, high, step, log, whole }) {
   const round = value => {
     const near = whole || !log ? Math.round(value / step) * step : Number(value.toPrecision(3));
@@ -50,24 +50,24 @@ function scaleOf({ low, high, step, log, whole }) {
   };
 }
 
-/** What a control is, whatever it stands at: where this is as before, its elements stay. */
-const LEFT_OUT = new Set(["values", "chosen", "text", "count", "problem", "low", "high", "step", "log"]);
-const shapeOf = parts => JSON.stringify(parts, (name, value) => (LEFT_OUT.has(name) ? undefined : value));
+/** The structure of the controls without their values; elements of an unchanged structure are kept. */
+const VALUES = new Set(["values", "chosen", "text", "count", "problem", "low", "high", "step", "log"]);
+const structureOf = parts => JSON.stringify(parts, (name, value) => (VALUES.has(name) ? undefined : value));
 
 function slider(one, part, asker, before) {
   const key = `${part}.${one.name}`, id = fresh("slider"), message = { field: key, part, name: one.name };
   const range = h("input", { type: "range", min: 0, max: STEPS, step: "any", id, "data-key": key, "aria-describedby": `${id}-help` });
   const typed = h("input", { type: "text", inputmode: "decimal", "data-key": `${key}.typed`, "aria-label": `${one.name}, typed`, class: "wb-typed" });
-  let scale, held = false, stands = before?.stands?.(); // at which value
-  const stand = value => {
-    stands = value;
+  let scale, held = false, current = before?.current?.();
+  const showText = value => {
+    current = value;
     range.setAttribute("aria-valuetext", `${one.name} = ${value === null ? "none" : figures(value)}`);
     if (document.activeElement !== typed) typed.value = typed.defaultValue = value ?? "none";
   };
-  const show = value => { range.value = value === null ? 0 : scale.place(value); stand(value); };
+  const show = value => { range.value = value === null ? 0 : scale.place(value); showText(value); };
   range.addEventListener("input", () => {
     const value = scale.value(Number(range.value));
-    stand(value);
+    showText(value);
     asker.ask("move", { ...message, value });
   });
   range.addEventListener("pointerdown", () => { held = true; });
@@ -76,7 +76,7 @@ function slider(one, part, asker, before) {
     const up = ["ArrowRight", "ArrowUp"].includes(event.key), down = ["ArrowLeft", "ArrowDown"].includes(event.key);
     if (!up && !down) return;
     event.preventDefault();
-    const value = scale.next(stands, up);
+    const value = scale.next(current, up);
     show(value);
     asker.ask("move", { ...message, value });
   });
@@ -91,13 +91,13 @@ function slider(one, part, asker, before) {
     h("label", { for: id, title: one.help }, one.between ? "weights" : one.name), range, typed,
     one.between ? h("span", { class: "wb-between", "aria-hidden": "true" }, one.between.map(end => h("span", {}, end))) : null,
     h("span", { class: "wb-hush", id: `${id}-help` }, one.help), h("span", { class: "wb-wrong", role: "alert" }));
-  element.stands = () => stands;
+  element.current = () => current;
   element.follow = value => { if (!held) show(value); };
-  element.renew = now => {
+  element.update = now => {
     scale = scaleOf({ ...now, whole: now.step === 1 && Number.isInteger(now.values[0]) });
-    element.follow(stands !== undefined && asker.busy() ? stands : now.values[0]);
+    element.follow(current !== undefined && asker.busy() ? current : now.values[0]);
   };
-  element.renew(one);
+  element.update(one);
   return element;
 }
 
@@ -108,25 +108,25 @@ function choice(one, part, asker) {
     one.options.map((text, place) => h("option", { value: place, selected: place === one.chosen[0] }, text)));
   const element = h("div", { class: "wb-slide", "data-field": key },
     h("label", { for: id, title: one.help }, one.name), select, h("span", { class: "wb-wrong", role: "alert" }));
-  element.renew = ({ chosen: [place] }) => { if (!asker.busy()) select.value = place; };
+  element.update = ({ chosen: [place] }) => { if (!asker.busy()) select.value = place; };
   return element;
 }
 
 function columns(one, part, asker) {
   const id = fresh("columns"), key = `${part}.${one.name}`;
   const input = h("input", { type: "text", id, "data-key": key, placeholder: "none", autocomplete: "off", spellcheck: "false",
-    title: `${one.listed ?? "columns between commas"}. There are ${one.options.join(", ")}`,
+    title: `${one.listed ?? "column names, separated by commas"}: ${one.options.join(", ")}`,
     onchange: () => asker.ask("columns", { field: key, part, name: one.name, text: input.value }) });
   const element = h("div", { class: "wb-slide", "data-field": key },
     h("label", { for: id, title: one.help }, one.name), input, h("span", { class: "wb-wrong", role: "alert" }));
-  element.renew = ({ text }) => { if (!asker.busy() && document.activeElement !== input) input.value = text; };
-  element.renew(one);
+  element.update = ({ text }) => { if (!asker.busy() && document.activeElement !== input) input.value = text; };
+  element.update(one);
   return element;
 }
 
 const FIELDS = { numbers: slider, columns, choice, column: choice };
 
-/** A block that grows with what it says and never shrinks: nothing below it jumps. Its size comes with the frame. */
+/** A block that grows with its content but never shrinks, so that elements below it do not jump. */
 function steadyBlock(watch, tag, attributes, ...children) {
   const element = h(tag, attributes, ...children);
   let width = 0, least = 0;
@@ -140,11 +140,11 @@ function steadyBlock(watch, tag, attributes, ...children) {
     element.style.minHeight = `${least}px`;
   };
   watch.observe(element, { box: "border-box" });
-  element.say = (...content) => element.replaceChildren(...content);
+  element.setContent = (...content) => element.replaceChildren(...content);
   return element;
 }
 
-const SIDES = { privacy: "What may be learnt", utility: "What is lost" };
+const SIDES = { privacy: "Privacy loss", utility: "Utility loss" };
 
 function figuresOf(rows) {
   return h("table", { class: "wb-figures" },
@@ -157,18 +157,18 @@ function figuresOf(rows) {
       h("td", { class: "wb-better", title: `${row.better} is better` }, row.better === "lower" ? "↓ lower" : "↑ higher")))));
 }
 
-export default widget(({ el, say, on, at, mark }) => {
+export default widget(({ el, send, on, at, mark }) => {
   el.classList.add("wb-release");
-  const asker = asking(say);
+  const asker = requestQueue(send);
   const watch = new ResizeObserver(entries => { for (const { target, borderBoxSize: [box] } of entries) target.sized(box); });
   const steady = (...given) => steadyBlock(watch, ...given);
-  const hold = h("button", { type: "button", onclick: () => say("hold", { field: "asked" }), title: "add this point to the study's recipes" }, "Keep this point");
+  const hold = h("button", { type: "button", onclick: () => send("hold", { field: "asked" }), title: "add this release's recipe to the study" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });
   const made = steady("p", { class: "wb-note" });
   const promise = steady("p", { class: "wb-release-promise" });
   const far = h("span"), doing = steady("div", { class: "wb-doing", role: "status" });
-  const stop = h("button", { type: "button", class: "wb-small", onclick: () => { stop.disabled = true; say("stop", { field: "asked" }); } }, "Cancel");
-  const model = h("select", { id: fresh("model"), onchange: () => model.value && say("model", { field: "asked", name: model.value }) });
+  const stop = h("button", { type: "button", class: "wb-small", onclick: () => { stop.disabled = true; send("stop", { field: "asked" }); } }, "Cancel");
+  const model = h("select", { id: fresh("model"), onchange: () => model.value && send("model", { field: "asked", name: model.value }) });
   const controls = h("div");
   const reason = steady("div", { class: "wb-reason", role: "status" });
   const sentences = Object.fromEntries(Object.keys(SIDES).map(side => [side, steady("p", {})]));
@@ -180,14 +180,14 @@ export default widget(({ el, say, on, at, mark }) => {
   const beside = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true }, verdict,
-    ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-said wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
+    ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-text wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
     promise, neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
   el.append(h("div", { class: "wb-sheet" },
     h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made, doing,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
     controls, reason, good));
 
-  const rest = debounced(() => { if (!asker.busy()) say("rest"); }, 350);
+  const rest = debounced(() => { if (!asker.busy()) send("rest"); }, 350);
 
   let drawn = null;
   on("controls", ({ ask, parts, models, model: chosen, ready }) => {
@@ -196,11 +196,11 @@ export default widget(({ el, say, on, at, mark }) => {
       ...models.map(one => h("option", { value: one.name, title: one.about }, one.name)));
     model.value = chosen;
     model.disabled = !ready;
-    const shape = shapeOf(parts);
-    if (shape === drawn) { // the hand may be on one of them
+    const shape = structureOf(parts);
+    if (shape === drawn) { // the user may be holding one of them
       for (const { part, fields } of parts) for (const one of fields) {
         if (!asker.busy()) mark(`${part}.${one.name}`, "");
-        at(`${part}.${one.name}`).renew(one);
+        at(`${part}.${one.name}`).update(one);
       }
       return;
     }
@@ -214,13 +214,13 @@ export default widget(({ el, say, on, at, mark }) => {
       : [i > 0 ? h("div", { class: "wb-and-model" }, "and ", h("b", {}, part.name)) : null, ...draw(part)].filter(Boolean))));
   });
 
-  const sayDoing = text => {
-    if (!text) { doing.say(); stop.disabled = false; return; }
+  const showProgress = text => {
+    if (!text) { doing.setContent(); stop.disabled = false; return; }
     far.textContent = text;
-    if (!stop.isConnected) doing.say(far, " ", stop);
+    if (!stop.isConnected) doing.setContent(far, " ", stop);
   };
-  on("doing", ({ text }) => sayDoing(text));
-  on("pooled", ({ text }) => pooled.say(text));
+  on("doing", ({ text }) => showProgress(text));
+  on("pooled", ({ text }) => pooled.setContent(text));
 
   on("point", point => {
     asker.answered(point.ask);
@@ -231,37 +231,37 @@ export default widget(({ el, say, on, at, mark }) => {
     if (!asker.busy()) {
       for (const one of controls.querySelectorAll("[data-field]")) if (one.dataset.field in point.values) one.follow?.(point.values[one.dataset.field]);
     }
-    sayDoing(point.doing);
-    if (!point.waits) good.hidden = !point.recipe; // while it is made anew the last one stays, dimmed
+    showProgress(point.doing);
+    if (!point.waits) good.hidden = !point.recipe; // the previous release stays, dimmed
     good.classList.toggle("wb-stale", point.waits || Boolean(point.reason));
     good.inert = point.waits;
     hold.disabled = !point.recipe || point.waits || point.kept || point.baseline || Boolean(point.reason);
     hold.textContent = point.kept ? "In the study" : "Keep this point";
-    name.say(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
-    made.say(point.expected ? `Being made and measured; about where it will be, ${point.expected}, is on the chart, hollow.`
-      : point.waits ? "The release is being made again, from the current data, roles and hierarchies." : point.stopped || (point.reason ? "" : [point.method, point.chosen, point.classes].filter(Boolean).join("; ")));
-    reason.say(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
-      point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last that could be made.`) : ""] : []));
+    name.setContent(point.reason || point.waits ? point.asked : point.model || "No release is chosen yet");
+    made.setContent(point.expected ? `Computing. The hollow mark on the chart is an estimate (${point.expected}).`
+      : point.waits ? "The release is being computed again for the current data, roles and hierarchies." : point.stopped || (point.reason ? "" : [point.method, point.chosen, point.classes].filter(Boolean).join("; ")));
+    reason.setContent(...(point.reason ? [h("b", {}, "No such release. "), point.reason,
+      point.recipe ? h("div", { class: "wb-note" }, `Shown below: ${point.recipe}, the last valid release.`) : ""] : []));
     if (!point.recipe || point.waits) return;
-    for (const side of Object.keys(SIDES)) sentences[side].say(point.sentences[side] || "No measure of this side was chosen.");
-    verdict.say(...(point.verdict ? [h("b", {}, point.verdict.split(":")[0]), point.verdict.slice(point.verdict.indexOf(":"))] : []));
-    promise.say(...(point.guarantee ? [h("b", {}, "Its method promises: "), `${point.guarantee}. `] : []),
-      ...(point.caution ? [h("b", {}, "To be passed on with it: "), `${point.caution}. `] : []),
+    for (const side of Object.keys(SIDES)) sentences[side].setContent(point.sentences[side] || "No such measure was chosen.");
+    verdict.setContent(...(point.verdict ? [h("b", {}, point.verdict.split(":")[0]), point.verdict.slice(point.verdict.indexOf(":"))] : []));
+    promise.setContent(...(point.guarantee ? [h("b", {}, "Guarantee of the method: "), `${point.guarantee}. `] : []),
+      ...(point.caution ? [h("b", {}, "Tell recipients: "), `${point.caution}. `] : []),
       ...point.notices.map(notice => `Note: ${notice}. `));
-    neutral.say(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
+    neutral.setContent(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
-    place.say(point.place);
-    beside.say(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
-      onclick: () => say("select", { field: "asked", place: i, recipe: one.recipe }) },
+    place.setContent(point.place);
+    beside.setContent(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
+      onclick: () => send("select", { field: "asked", place: i, recipe: one.recipe }) },
       h("span", {}, h("b", {}, one.recipe.replace(/ \(([^()]*)\)$/, "")), ` ${one.why}`), h("small", {}, one.difference)))
-      : [h("p", { class: "wb-note" }, "None yet: there is no other efficient point.")]));
-    change.say(h("span", { class: "wb-note" }, ""));
-    pooled.say();
+      : [h("p", { class: "wb-note" }, "There is no other efficient point yet.")]));
+    change.setContent(h("span", { class: "wb-note" }, ""));
+    pooled.setContent();
     rest();
   });
 
-  on("change", ({ text, take }) => change.say(text, " ",
-    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => say("take", { field: "asked", take }), "aria-label": `apply: ${take}` }, "apply") : ""));
+  on("change", ({ text, take }) => change.setContent(text, " ",
+    take ? h("button", { type: "button", class: "wb-quiet", onclick: () => send("take", { field: "asked", take }), "aria-label": `apply: ${take}` }, "apply") : ""));
   on("answered", ({ ask }) => asker.answered(ask));
   return () => { watch.disconnect(); asker.stop(); };
 });

@@ -10,9 +10,9 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Seldom, Tell, Worker
+from widgets.base.inputs import table_from_input
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Throttle, Worker
 from widgets.parameters import ranges, shares
 from widgets.parameters.draft import Draft
 from widgets.release import facts
@@ -22,16 +22,16 @@ from widgets.release.neighbours import (
     Neighbour,
     changed,
     comparable,
+    control_values,
     difference,
     expected,
+    measure_changes,
     moved,
     neighbours,
-    offered,
     part_of,
-    stands,
-    tried,
+    suggest_change,
 )
-from widgets.release.underway import PATIENT, SENT, Underway
+from widgets.release.underway import SEND_SECONDS, SLOW, Underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
 from workbench.base.progress import cancellable
 from workbench.base.variants import catalog
@@ -46,28 +46,28 @@ from workbench.models import Model
 from workbench.releases.base import Release
 from workbench.studies.study import variant
 
-PROMPT = 0.08  # seconds after which a release that is still being made is drawn where it is expected
+PROMPT = 0.08  # seconds after which an estimated point is drawn for an unfinished release
 
 
 class ReleaseCard(Part):
-    """The card of one release: `recipe` is set from outside or by the sliders; `release` and `point` follow.
+    """The card of one release: `recipe` is set by the program or by the sliders; `release` and `point` follow.
 
-    If a release cannot be made, the reason is shown and the last good release stays. When `table` or `measures` change,
-    `release` and `point` are None until they are made again.
+    If a release cannot be made, the reason is shown and the last valid release remains. When `table` or `measures`
+    change, `release` and `point` are None until they are computed again.
     """
 
     _esm = script("release/release")
     _css = styles("release/release")
     table = traitlets.Instance(Table, allow_none=True)
-    measures: traitlets.List = traitlets.List(help="measures, or what a study says of them")
+    measures: traitlets.List = traitlets.List(help="measures, or their settings in a study")
     frontier = traitlets.Instance(Frontier, allow_none=True)
-    caps = traitlets.Dict(help="what is accepted at most, or at least, by the key of a measure")
+    caps = traitlets.Dict(help="the maximum or minimum that is accepted, by the key of a measure")
     recipe = traitlets.Instance(Recipe, allow_none=True)
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     point = traitlets.Instance(Point, allow_none=True)
     making = traitlets.Bool(False, help="whether a release is being made")
-    expected = traitlets.Instance(Neighbour, None, allow_none=True, help="about the point that is still being made")
-    kept: traitlets.List = traitlets.List(help="the recipe whose point is to join the study; it changes at each ask")
+    expected = traitlets.Instance(Neighbour, None, allow_none=True, help="the estimated point of an unfinished release")
+    kept: traitlets.List = traitlets.List(help="the recipe to add to the study; set again on every request")
 
     def __init__(
         self,
@@ -77,21 +77,25 @@ class ReleaseCard(Part):
         **traits: Any,
     ) -> None:
         measured = default_measures() if measures is None else list(measures)
-        self.keeps: Callable[[], Store] | None = None  # where a release that is drawn at random is kept
-        self._own = False  # a change of the recipe that came from here
-        self._asked: Recipe | None = None  # what the sliders say
-        self._ask: Any = None  # the question that said so last
-        self._redraw = False  # other controls are to be drawn with the point
-        self._reason = ""  # why that cannot be had
-        self._held: tuple[Recipe | None, Any, dict[str, Any]] = (None, None, {})  # what was chosen of a part of it
-        self._beside: list[Neighbour] = []
+        self.keeps: Callable[[], Store] | None = None  # the store of random releases
+        self._own = False  # the recipe is being changed by this card
+        self._requested: Recipe | None = None  # the recipe of the sliders
+        self._ask: Any = None  # the number of the last request
+        self._redraw = False  # controls are sent again with the point
+        self._reason = ""  # why the requested release is impossible
+        self._held: tuple[Recipe | None, Any, dict[str, Any]] = (
+            None,
+            None,
+            {},
+        )  # the last choices for one part of a recipe
+        self._alternatives: list[Neighbour] = []
         self._change: Change | None = None
-        self._underway = Underway(lambda text: self.tell("doing", text=text))
-        super().__init__(table=table_of(table), measures=measured, recipe=recipe, **traits)
-        self._maker, self._seeker = Worker(self._failed), Worker(partial(self.wrong, "asked"))  # each by itself
-        self.observe(self._given, ["table", "measures", "recipe"])
-        self.observe(lambda _: self._tell_point(), ["frontier", "caps"])
-        self._given({"name": "recipe"})
+        self._underway = Underway(lambda text: self.send_message("doing", text=text))
+        super().__init__(table=table_from_input(table), measures=measured, recipe=recipe, **traits)
+        self._maker, self._seeker = Worker(self._failed), Worker(partial(self.wrong, "asked"))
+        self.observe(self._changed, ["table", "measures", "recipe"])
+        self.observe(lambda _: self._send_point(), ["frontier", "caps"])
+        self._changed({"name": "recipe"})
 
     @traitlets.validate("measures")
     def _measures(self, proposal: Mapping[str, Any]) -> list[Measure]:
@@ -102,86 +106,90 @@ class ReleaseCard(Part):
 
     @property
     def reason(self) -> str:
-        """Why what was asked for last cannot be had; nothing where it can."""
+        """The reason why the requested release is impossible; empty otherwise."""
         return self._reason
 
-    # --- making it
+    # --- computing the release
 
-    def _given(self, event: Mapping[str, Any]) -> None:
-        """Make the release again for another table, other measures, or a recipe from outside."""
+    def _changed(self, event: Mapping[str, Any]) -> None:
+        """Compute the release again for another table, other measures, or a recipe set by the program."""
         if self._own:
             return
-        if event["name"] == "recipe" or self._asked is None:
-            self._asked = self.recipe
-        if self._asked is None or self.table is None:
+        if event["name"] == "recipe" or self._requested is None:
+            self._requested = self.recipe
+        if self._requested is None or self.table is None:
             self._seeker.forget()
             self._maker.forget()
             self._reason, self.making = "", False
-            self._set(self._asked, None, None)
+            self._set(self._requested, None, None)
             self.show()
             return
         if event["name"] != "recipe":  # the release, or its point, is out of date
             self.making = True
             self._set(self.recipe, None, None)
-        self._make(self._asked, outside=True)
+        self._make(self._requested, outside=True)
         if self._waits():
-            self._tell_point()
+            self._send_point()
 
     def _make(self, recipe: Recipe, outside: bool = False) -> None:
-        """Make release and point in the background; a newer recipe replaces an older one."""
+        """Compute release and point in the background; a newer recipe replaces an older one."""
         table, measures = self.table, list(self.measures)
-        self._asked, self._redraw = recipe, self._redraw or outside
+        self._requested, self._redraw = recipe, self._redraw or outside
         if table is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
         store = self.keeps() if recipe.method.draws and self.keeps is not None else None
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             try:
                 recipe.method.check(table)
-                with cancellable(cancel, Seldom(lambda words: tell(self._underway.hears, words))):
+                with cancellable(cancel, Throttle(lambda words: call_soon(self._underway.show_progress, words))):
                     release = recipe.release(table, store)
                     point = point_of(recipe, release, measures)
             except (BadInput, Unsatisfiable, Undefined) as error:
-                tell(self._refused, str(error))
+                call_soon(self._refused, str(error))
             else:
-                tell(self._made, recipe, release, point)
+                call_soon(self._computed, recipe, release, point)
 
         self._seeker.forget()
         self.making = True
         self._underway.begin()
         self._maker.start(job)
 
-    def _made(self, recipe: Recipe, release: Release, point: Point) -> None:
-        """Update the chart first; the other sentences take longer, and are cached."""
+    def _computed(self, recipe: Recipe, release: Release, point: Point) -> None:
+        """Update the chart first; other texts take longer and are cached."""
         self._reason = ""
         self._set(recipe, release, point)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
-            if not cancel.wait(SENT):
-                facts.work_out(point, release, list(self.measures))
-                tell(self._finished)
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
+            if not cancel.wait(SEND_SECONDS):
+                facts.compute_texts(point, release, list(self.measures))
+                call_soon(self._finished)
 
         self._maker.start(job)
 
     def _finished(self) -> None:
         self._underway.end()
         self.making = False
-        self._tell_all()
+        self._send_all()
 
     def _refused(self, reason: str) -> None:
-        """The last good release stays, with its recipe, if there is one of this table."""
+        """Show why a release is impossible; the last valid release of this table remains."""
         self._reason = reason
         self._underway.end()
-        self._set(self.point.recipe if self.point else self._asked, self.release, self.point)
+        self._set(self.point.recipe if self.point else self._requested, self.release, self.point)
         self.making = False
-        self._tell_all()
+        self._send_all()
 
     def _set(self, recipe: Recipe | None, release: Release | None, point: Point | None) -> None:
         self._own = True
         try:
             with self.hold_trait_notifications():
                 self.expected = None
-                self.recipe, self.point, self.release = recipe, point, release  # told in this order: the chart is first
+                self.recipe, self.point, self.release = (
+                    recipe,
+                    point,
+                    release,
+                )  # in this order: the chart is updated first
         finally:
             self._own = False
 
@@ -189,74 +197,74 @@ class ReleaseCard(Part):
         self._underway.end()
         self.expected, self.making = None, False
         self.wrong("asked", error)
-        self.tell("answered", ask=self._ask)
+        self.send_message("answered", ask=self._ask)
         if self.point is None:
-            self._tell_point()
+            self._send_point()
 
     @property
     def _measured(self) -> bool:
         """Return whether the requested point has been measured."""
-        return self.point is not None and self.point.recipe is self._asked
+        return self.point is not None and self.point.recipe is self._requested
 
     def _waits(self) -> bool:
         """Return whether a new point is pending."""
         return self.making and (self.point is None or self.expected is not None)
 
     @property
-    def asked(self) -> Recipe | None:
-        """The recipe that was asked for last, whether its release is there or not."""
-        return self._asked
+    def requested(self) -> Recipe | None:
+        """The requested recipe, also if its release is not available."""
+        return self._requested
 
     def back(self) -> None:
-        """Return to the present release, and cancel newer requests."""
+        """Return to the current release, and cancel newer requests."""
         if self.making and self.point is not None:
-            self._leave()
+            self._cancel_request()
 
-    def _leave(self) -> None:
+    def _cancel_request(self) -> None:
         self._maker.forget()
         self._underway.end()
         if self.point is not None:
-            self._asked = self.point.recipe
+            self._requested = self.point.recipe
             self._set(self.point.recipe, self.release, self.point)
         self.making = False
         self.show()
 
-    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Cancel the release that is being made."""
         if self.making:
             self._underway.stop()
-            self._leave()
+            self._cancel_request()
 
-    # --- what the front end asks
+    # --- requests of the view
 
-    def hear_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_move(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Follow a slider or its number field."""
         with self._answering(content):
             recipe, part, name = self._place(content)
             now = part_of(recipe, part)
             value = ranges.one(content.get("value"), type(now), name, self.table)
-            ends = ranges.ends(type(now), name, self.table, shares.stands_at(now, name))
-            beyond = value is not None and not ends.low <= value <= ends.high  # typed: the slider has to grow
+            ends = ranges.ends(type(now), name, self.table, shares.control_value(now, name))
+            beyond = value is not None and not ends.low <= value <= ends.high  # typed: the slider needs other ends
             self._make(wanted := moved(recipe, part, name, value), outside=beyond)
-            self.later(PROMPT, lambda: self._expect(wanted, part, name))
+            self.call_later(PROMPT, lambda: self._expect(wanted, part, name))
 
     def _expect(self, recipe: Recipe, part: int | str, name: str) -> None:
-        """Before the exact point is there: about where it will be, from points that were measured before."""
-        if self._asked is recipe and self.making and not self._measured:
+        """Estimate an unfinished point from measured ones."""
+        if self._requested is recipe and self.making and not self._measured:
             self.expected = expected(self.frontier, recipe, part, name)
             if self.expected is not None:
-                self._tell_point()
+                self._send_point()
 
-    def hear_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One of a parameter's choices."""
+    def receive_pick(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Choose an option of a parameter."""
         with self._answering(content):
             recipe, part, name = self._place(content)
             chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
             chosen.choose(name, [content.get("place")], self.table)
             self._take(recipe, part, name, chosen.values[name])
 
-    def hear_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Names of columns were typed."""
+    def receive_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Set typed columns."""
         with self._answering(content):
             recipe, part, name = self._place(content)
             chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
@@ -264,98 +272,98 @@ class ReleaseCard(Part):
             self._take(recipe, part, name, chosen.values[name])
 
     def _take(self, recipe: Recipe, part: int | str, name: str, values: Sequence[Any]) -> None:
-        """An option, with those before that could not be had without it."""
+        """Use an option, together with earlier options that were invalid without it."""
         if len(values) > 1:
-            raise BadInput(f"{name}: these are {len(values)} releases; leave all but one out")
+            raise BadInput(f"{name}: {len(values)} values, but a release has one; give only one")
         was, where, before = self._held
         self._held = recipe, part, {**(before if was is recipe and where == part else {}), name: values[0]}
         self._make(changed(recipe, part, **self._held[2]), outside=True)
 
     @contextmanager
     def _answering(self, content: Mapping[str, Any]) -> Iterator[None]:
-        """A question of a view, which waits for an answer before it asks the next; a refusal is one."""
+        """Answer a request of a view, which waits for the answer before its next request; errors are answers, too."""
         self._ask = content.get("ask")
         try:
             yield
         except BadInput:
-            self.tell("answered", ask=self._ask)
+            self.send_message("answered", ask=self._ask)
             raise
 
-    def hear_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another model, at its default; the method stays."""
+    def receive_model(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Choose another model with default parameters, for the same method."""
         models, name = catalog("workbench.models", Model), content.get("name")
         if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {safe_repr(name)}; there are {', '.join(models)}")
-        asked = self._asked
+        asked = self._requested
         method = asked.method if asked and not asked.baseline and asked.method.keeps_models else Mondrian()
-        seed = self._asked.seed if self._asked else 0
+        seed = self._requested.seed if self._requested else 0
         self._make(Recipe(method, models[name](), seed), outside=True)
 
-    def hear_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One of the alternatives."""
-        gone = "this alternative is gone; choose one of those shown"
-        recipe = self._beside[whole(content, "place", 0, len(self._beside) - 1, gone)].point.recipe
+    def receive_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Choose one of the alternatives."""
+        gone = "this alternative no longer exists; choose one of those shown"
+        recipe = self._alternatives[read_integer(content, "place", 0, len(self._alternatives) - 1, gone)].point.recipe
         if content.get("recipe") != str(recipe):
-            raise BadInput(gone)  # the view showed others when it was clicked
+            raise BadInput(gone)  # the view showed other alternatives
         self.recipe = recipe
 
-    def hear_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The hand rests: what overlapping classes or draws tell together, and the small change that is worth most."""
+    def receive_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """After a pause, compute the joint disclosure of overlapping classes or draws and the best small change."""
         point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
-        release, prompt = self.release, self._underway.took < PATIENT
-        if point is None or table is None or release is None or self._asked != point.recipe:
-            return  # what was asked for last is still being made, or cannot be had
+        release, prompt = self.release, self._underway.took < SLOW
+        if point is None or table is None or release is None or self._requested != point.recipe:
+            return  # the requested release is unfinished or impossible
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
-            if text := facts.together(point, release, measures, frontier):
-                tell(self._tell_pooled, point, text)
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
+            if text := facts.joint_disclosure(point, release, measures, frontier):
+                call_soon(self._send_pooled, point, text)
             if comparable(frontier, point):
-                tell(self._tell_change, point, tried(point, table, measures) if prompt else None)
+                call_soon(self._send_change, point, measure_changes(point, table, measures) if prompt else None)
 
         self._seeker.start(job)
 
-    def hear_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The small change that was found."""
+    def receive_take(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Make the suggested small change."""
         if self._change is not None and content.get("take") == self._change.step:
             self.recipe = self._change.point.recipe
 
-    def hear_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """This point is to join the study."""
+    def receive_hold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+        """Add this point to the study."""
         if self.recipe is not None and not self._waits():
-            with self.hold_trait_notifications():  # one change, also where the same was asked for before
+            with self.hold_trait_notifications():  # one notification, also for the same recipe
                 self.kept = []
                 self.kept = [self.recipe]
-        self._tell_point()
+        self._send_point()
 
     def _place(self, content: Mapping[str, Any]) -> tuple[Recipe, int | str, str]:
-        """The recipe under the sliders, and which of its parameters a message is about."""
+        """Return the recipe of the sliders, and the part and parameter of a message."""
         part, name = content.get("part"), str(content.get("name", ""))
-        if self._asked is None:
+        if self._requested is None:
             raise BadInput("there is no release yet; choose a model")
-        if name not in part_of(self._asked, part).parameters():  # type: ignore[arg-type]
+        if name not in part_of(self._requested, part).parameters():  # type: ignore[arg-type]
             raise BadInput(f"this release's recipe has no parameter {safe_repr(name)}")
-        return self._asked, part, name  # type: ignore[return-value]
+        return self._requested, part, name  # type: ignore[return-value]
 
-    # --- what the view draws
+    # --- content of the view
 
     def show(self) -> None:
-        """Sliders and figures."""
-        self._tell_controls()
-        self._tell_point()
+        """Send sliders and figures."""
+        self._send_controls()
+        self._send_point()
 
-    def _tell_all(self) -> None:
+    def _send_all(self) -> None:
         if self._redraw:
-            self._tell_controls()
-        self._tell_point()
+            self._send_controls()
+        self._send_point()
 
-    def _tell_controls(self) -> None:
-        """A slider or a choice for every parameter, from its declaration."""
-        recipe, parts, self._redraw = self._asked, [], False
+    def _send_controls(self) -> None:
+        """Send a control for every parameter, from its declaration."""
+        recipe, parts, self._redraw = self._requested, [], False
         if recipe is not None:
             models = list(recipe.model.parts) if recipe.model else []
             for place, one in [*enumerate(models), (METHOD, recipe.method)]:
                 parts.append({"part": place, **Draft.of(type(one), one.settings()).view(self.table)})
-        self.tell(
+        self.send_message(
             "controls",
             ask=self._ask,
             parts=parts,
@@ -366,36 +374,36 @@ class ReleaseCard(Part):
             ready=self.table is not None,
         )
 
-    def _tell_point(self) -> None:
+    def _send_point(self) -> None:
         if self.making and self._measured:
-            return  # told when there is something to say of it
+            return  # sent with the complete texts
         point, frontier, self._change = self.point, self.frontier, None
-        beside = point is not None and comparable(frontier, point)
-        self._beside = neighbours(frontier, point) if beside else []  # type: ignore[arg-type]
-        self.tell(
+        has_alternatives = point is not None and comparable(frontier, point)
+        self._alternatives = neighbours(frontier, point) if has_alternatives else []  # type: ignore[arg-type]
+        self.send_message(
             "point",
             ask=self._ask,
             waits=self._waits(),
             expected=self.expected.why if self.expected else "",
-            asked=str(self._asked) if self._asked else "",
+            asked=str(self._requested) if self._requested else "",
             doing=self._underway.text,
             stopped=self._underway.stopped,
             reason=self._reason,
-            values=stands(self._asked) if self._asked else {},
-            **facts.told(point, self.release, self.measures, frontier, self.table, self.caps),
-            place=frontier.explain(point) if beside else "",  # type: ignore[union-attr,arg-type]
+            values=control_values(self._requested) if self._requested else {},
+            **facts.card_content(point, self.release, self.measures, frontier, self.table, self.caps),
+            place=frontier.explain(point) if has_alternatives else "",  # type: ignore[union-attr,arg-type]
             alternatives=[
                 {"recipe": str(one.point.recipe), "why": one.why, "difference": difference(frontier, point, one.point)}  # type: ignore[arg-type]
-                for one in self._beside
+                for one in self._alternatives
             ],
             kept=frontier is not None and any(one.recipe == self.recipe for one in frontier.measured),
         )
 
-    def _tell_pooled(self, about_point: Point, text: str) -> None:
+    def _send_pooled(self, about_point: Point, text: str) -> None:
         if about_point is self.point:
-            self.tell("pooled", text=text)
+            self.send_message("pooled", text=text)
 
-    def _tell_change(self, about_point: Point, changes: list[Change] | None) -> None:
+    def _send_change(self, about_point: Point, changes: list[Change] | None) -> None:
         if about_point is self.point and self.frontier is not None:
-            self._change, text = offered(self.frontier, about_point, changes, self._underway.took)
-            self.tell("change", text=text, take=self._change.step if self._change else "")
+            self._change, text = suggest_change(self.frontier, about_point, changes, self._underway.took)
+            self.send_message("change", text=text, take=self._change.step if self._change else "")

@@ -21,15 +21,15 @@ function combinationList(title, found, top, select) {
         (one.about ? "≈ " : "") + singledOut(one.share)))))));
 }
 
-export default widget(({ model, el, say, on, trait, mark }) => {
+export default widget(({ model, el, send, on, trait, mark }) => {
   el.classList.add("wb-roles");
   const { element, body, chosen } = step("Roles", { model, trait });
   el.append(element);
   let most = 1000, advice = {}, found = { pairs: [], triples: [], notes: [], counted: false }, smallest = [];
 
   const grid = roleGrid({
-    role: (columns, role, name) => { clear(); say("choose", { field: name, columns, role }); },
-    level: (name, level) => { clear(); say("level", { field: `column:${name}`, name, level }); },
+    role: (columns, role, name) => { clear(); send("choose", { field: name, columns, role }); },
+    level: (name, level) => { clear(); send("level", { field: `column:${name}`, name, level }); },
     most: () => most,
     moved: drawSelection,
   });
@@ -41,8 +41,8 @@ export default widget(({ model, el, say, on, trait, mark }) => {
 
   // --- above: find and propose
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
-  const propose = h("button", { type: "button", disabled: true, onclick: () => { clear(); say("propose", { field: "propose" }); } }, "Propose roles");
-  const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); propose.focus(); say("back"); } }, "Undo the proposal");
+  const propose = h("button", { type: "button", disabled: true, onclick: () => { clear(); send("propose", { field: "propose" }); } }, "Propose roles");
+  const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); propose.focus(); send("back"); } }, "Undo the proposal");
   const top = h("div", { class: "wb-tools", "data-field": "propose" }, search, back, propose);
   const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
 
@@ -53,7 +53,7 @@ export default widget(({ model, el, say, on, trait, mark }) => {
   const bulk = h("div", { class: "wb-bulk", "data-field": "selected", role: "group", "aria-label": "Role of what is selected" }, howMany,
     h("span", { class: "wb-words" }, ROLES.map(([role, short, long, help]) => h("button", {
       type: "button", title: `${help} (key ${short})`, "data-role": role,
-      onclick: () => { clear(); say("choose", { field: "selected", columns: grid.selection.names, role }); },
+      onclick: () => { clear(); send("choose", { field: "selected", columns: grid.selection.names, role }); },
     }, h("u", {}, long[0]), long.slice(1)))), h("span", { class: "wb-wrong", role: "alert" }));
   const why = h("p", { class: "wb-role-why", role: "status" });
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.worker import Tell, Worker
+from widgets.base.inputs import table_from_input
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Worker
 from widgets.roles.column_rows import column_row, level_sizes, singled_row, smallest_rows
 from widgets.roles.matrix import NOTHING, matrix
 from workbench.base.errors import BadInput, safe_repr, suggest_column
@@ -60,7 +60,7 @@ class RolePicker(Part):
         self._alone: dict[str, Any] = {}
         self._between = NOTHING
         self._state: tuple[Any, ...] = ()  # what `table` was made of
-        base = table_of(table)
+        base = table_from_input(table)
         given = {key: _in_role(base, role) for role, key in KEYS.items()}
         traits = {"base": base, "roles": given, "levels": dict(base.levels) if base else {}, **traits}
         super().__init__(**traits)
@@ -174,19 +174,19 @@ class RolePicker(Part):
 
     # --- what the view asks
 
-    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Some columns get a role."""
         names, role = content.get("columns"), str(content.get("role"))
         if self.base is None or role not in (*KEYS, "neutral") or not names or not isinstance(names, list):
             raise BadInput("there is no such column or role; choose again")
         self._adopt(self._moved([self._known(name) for name in names], role), dict(self.levels), names)
 
-    def hear_level(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_level(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A column is sensitive, seen at a level of its hierarchy."""
-        name, level = self._known(content.get("name")), whole(content, "level", 0)
+        name, level = self._known(content.get("name")), read_integer(content, "level", 0)
         self._adopt(self._moved([name], "sensitive"), {**self.levels, name: level}, [name])
 
-    def hear_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The proposed roles; where a person has chosen sensitive columns, these alone are sensitive."""
         if not self._advice:
             raise BadInput("the columns are still being counted; wait a moment")
@@ -205,7 +205,7 @@ class RolePicker(Part):
         wanted = {key: [name for name, one in given.items() if one == role] for role, key in KEYS.items()}
         self._adopt(self._in_order(wanted), levels, list(given))
         self._before = before
-        self.tell("proposed", back=True)
+        self.send_message("proposed", back=True)
 
     def _measurable(self, name: str, levels: dict[str, int]) -> tuple[str, dict[str, int]]:
         """The role of a column that is proposed as sensitive, with its level: it is left out where none can be seen."""
@@ -223,12 +223,12 @@ class RolePicker(Part):
         level = next((i for i, size in enumerate(sizes) if 1 < size <= MANY_VALUES), 0)
         return ("sensitive", {**levels, name: level}) if level else ("dropped", levels)
 
-    def hear_back(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_back(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Restore the roles before the proposal."""
         if self._before:
             (roles, levels), self._before = self._before, None
             self._put(roles, levels)
-        self.tell("proposed", back=False)
+        self.send_message("proposed", back=False)
 
     def _moved(self, names: Sequence[str], role: str) -> Roles:
         moved = {key: [name for name in self.roles[key] if name not in names] for key in KEYS.values()}
@@ -248,7 +248,7 @@ class RolePicker(Part):
         for name in roles["sensitive"]:
             why = self._unfit(roles, name, levels.get(name, 0))
             if why and name in changed:
-                self.tell("offer", name=name)
+                self.send_message("offer", name=name)
             if why:
                 raise BadInput(why)
         if len(roles["weight"]) > 1:
@@ -258,7 +258,7 @@ class RolePicker(Part):
             check_weight(self._prepared(roles).columns[name])
         self._made(roles, levels)
         self._before = None
-        self.tell("proposed", back=False)
+        self.send_message("proposed", back=False)
         self._put(roles, levels)
 
     def _put(self, roles: Roles, levels: Mapping[str, int]) -> None:
@@ -283,11 +283,11 @@ class RolePicker(Part):
             self._survey, self._advice = None, {}
         self._surveyed = (base, drop, out)
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             def progress(done: int, total: int) -> None:
                 if cancel.is_set():
                     raise Stopped
-                tell(self._counting, done, total)
+                call_soon(self._counting, done, total)
 
             try:
                 table = base.remember(("complete",), base.complete) if drop else base
@@ -295,12 +295,12 @@ class RolePicker(Part):
                 advice = propose_roles(table, survey(table, names, progress))  # whatever roles are chosen
             except Stopped:
                 return
-            tell(self._counted, found, advice)
+            call_soon(self._counted, found, advice)
 
         self._counter.start(job)
 
     def _counting(self, done: int, total: int) -> None:
-        self.tell("counting", done=done, total=total)
+        self.send_message("counting", done=done, total=total)
 
     def _counted(self, found: Survey, advice: dict[str, Advice]) -> None:
         self._survey, self._advice = found, advice
@@ -320,22 +320,22 @@ class RolePicker(Part):
         table = self.table
         repeated = repeats(self.base, self.roles["identifiers"]) if self.base else ""
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             found = count_unique(table, table.quasi)
             beside = Keep()(table).side_information_risk.sentence if table.neutral else ""
             sets = smallest_rows(table, WORST)
-            tell(self._said_alone, {**singled_row(found), "beside": beside, "repeats": repeated, "smallest": sets})
-            tell(self._said_between, matrix(table))
+            call_soon(self._said_alone, {**singled_row(found), "beside": beside, "repeats": repeated, "smallest": sets})
+            call_soon(self._said_between, matrix(table))
 
         self._asker.start(job)
 
     def _said_alone(self, found: dict[str, Any]) -> None:
         self._alone = found
-        self.tell("alone", **found)
+        self.send_message("alone", **found)
 
     def _said_between(self, found: dict[str, Any]) -> None:
         self._between = found
-        self.tell("between", **found)
+        self.send_message("between", **found)
 
     def _unasked(self, error: BaseException) -> None:
         self.wrong("alone", error)
@@ -348,20 +348,20 @@ class RolePicker(Part):
         under: dict[str, Column] = {}
         if self.base is not None:
             self.guarded("", lambda: under.update(self._prepared(self.roles).columns))
-        self.tell(
+        self.send_message(
             "columns",
             records=records,
             most=MANY_VALUES,
             columns=[column_row(one, under.get(one.name, one)) for one in columns],
         )
-        self.tell("alone", **self._alone)
-        self.tell("between", **self._between)
-        self.tell("proposed", back=self._before is not None)
+        self.send_message("alone", **self._alone)
+        self.send_message("between", **self._between)
+        self.send_message("proposed", back=self._before is not None)
         self._show_survey()
 
     def _show_survey(self) -> None:
         found = self._survey
-        self.tell(
+        self.send_message(
             "survey",
             counted=found is not None,
             pairs=[singled_row(one) for one in found.pairs[:WORST]] if found else [],

@@ -1,14 +1,14 @@
 // A scenario: the good use and the bad use, each with its miners, whom it is about and what is accepted.
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Scenario", { model, trait });
   el.classList.add("wb-scenario");
   el.append(element);
   const wrong = () => h("span", { class: "wb-wrong", role: "alert" });
-  const select = send => { const one = h("select", {}); one.addEventListener("change", () => send(one.value)); return one; };
-  const typed = (send, attributes) => {
+  const select = changed => { const one = h("select", {}); one.addEventListener("change", () => changed(one.value)); return one; };
+  const typed = (changed, attributes) => {
     const one = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...attributes });
-    one.addEventListener("change", () => send(one.value));
+    one.addEventListener("change", () => changed(one.value));
     return one;
   };
 
@@ -17,22 +17,22 @@ export default widget(({ model, el, say, on, trait }) => {
     const boxes = h("div", { class: "wb-boxes" }), sets = h("div", { class: "wb-row wb-sets" });
     const miners = h("fieldset", { "data-field": `${side}.miners` }, h("legend", {}, side === "good" ? "Miners of the researcher" : "Miners of the adversary"), sets, boxes, wrong());
     const editor = queryEditor({
-      say: (kind, content) => say(kind, { ...content, side, field: `${side}.weights` }),
+      send: (kind, content) => send(kind, { ...content, side, field: `${side}.weights` }),
       on: (kind, call) => on(`${side}.${kind}`, call),
-      tried: (text, ask) => say("try", { side, field: `${side}.weights`, text, ask }),
-      kept: text => say("weigh", { side, field: `${side}.weights`, text }),
-      label: side === "good" ? "Weights of the good use, one a line" : "Weights of the bad use, one a line", beside: "records", least: 1,
+      tried: (text, ask) => send("try", { side, field: `${side}.weights`, text, ask }),
+      kept: text => send("weigh", { side, field: `${side}.weights`, text }),
+      label: side === "good" ? "Weights of the good use, one a line" : "Weights of the bad use, one a line", heading: "records", least: 1,
     });
     const weights = h("div", { class: "wb-weights", "data-field": `${side}.weights` }, h("span", { class: "wb-label" }, "Who counts how much"),
       editor.element, h("p", { class: "wb-note" }, "A line a condition, as ", h("code", {}, "10: age >= 55"), "; others count once, or as ", h("code", {}, "0: others"), " says."), wrong());
-    const limit = typed(text => say("limit", { side, field: `${side}.limit`, text }), { class: "wb-short" });
+    const limit = typed(text => send("limit", { side, field: `${side}.limit`, text }), { class: "wb-short" });
     const limitField = field(`${side}.limit`, limitName, limit);
-    const tick = () => say("miners", { side, field: `${side}.miners`, names: [...boxes.querySelectorAll("input:checked")].map(one => one.value) });
+    const tick = () => send("miners", { side, field: `${side}.miners`, names: [...boxes.querySelectorAll("input:checked")].map(one => one.value) });
     return {
       miners, weights, limitField,
       show({ miners: rows, sets: offered, weights: text, limit: share }) {
         sets.replaceChildren(...offered.map(one => h("button", { type: "button", class: "wb-small", "data-key": `${side}.set.${one.name}`,
-          onclick: () => say("miners", { side, field: `${side}.miners`, set: one.name }) }, one.label)));
+          onclick: () => send("miners", { side, field: `${side}.miners`, set: one.name }) }, one.label)));
         boxes.replaceChildren(...rows.map(one => h("label", { title: one.about },
           h("input", { type: "checkbox", value: one.name, checked: one.on, "data-key": `${side}.miner.${one.name}`, onchange: tick }), one.name)));
         editor.show(text, side);
@@ -42,15 +42,15 @@ export default widget(({ model, el, say, on, trait }) => {
   }
   const good = use("good", "Largest decline that is accepted, %"), bad = use("bad", "Largest share of them that is accepted, %");
 
-  const target = select(name => say("target", { field: "target", name }));
-  const worth = select(name => say("worth", { field: "worth", name }));
-  const tolerance = typed(text => say("tolerance", { field: "tolerance", text }), { class: "wb-short" });
+  const target = select(name => send("target", { field: "target", name }));
+  const worth = select(name => send("worth", { field: "worth", name }));
+  const tolerance = typed(text => send("tolerance", { field: "tolerance", text }), { class: "wb-short" });
   const toleranceField = field("tolerance", "Near enough is within", tolerance);
   // ---- what predictions cost: a row a true value, a column a predicted one
   const costs = h("div", { class: "wb-costs", "data-field": "cost", hidden: true });
   const costCell = ({ values, cells }, i, j) => h("td", {}, h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "wb-cost",
     value: cells[i][j], "data-key": `cost.${i}.${j}`, "aria-label": `Cost where ${values[i]} is true and ${values[j]} is predicted`,
-    onchange: event => say("cost", { field: "cost", true: values[i], predicted: values[j], text: event.target.value }) }));
+    onchange: event => send("cost", { field: "cost", true: values[i], predicted: values[j], text: event.target.value }) }));
   const costTable = given => h("table", { "aria-label": "What predictions cost" },
     h("thead", {}, h("tr", {}, h("th", {}, "true"), given.values.map(value => h("th", { scope: "col" }, value)))),
     h("tbody", {}, given.values.map((value, i) => h("tr", {}, h("th", { scope: "row" }, value), given.values.map((_, j) => costCell(given, i, j))))));
@@ -62,10 +62,10 @@ export default widget(({ model, el, say, on, trait }) => {
   };
   const columns = h("div", { class: "wb-boxes" });
   const quasi = h("fieldset", { "data-field": "quasi" }, h("legend", {}, "What is predicted of people"), columns, wrong());
-  const nearer = typed(text => say("nearer", { field: "nearer", text }), { class: "wb-short" });
-  const counted = select(name => say("counted", { field: "counted", name }));
+  const nearer = typed(text => send("nearer", { field: "nearer", text }), { class: "wb-short" });
+  const counted = select(name => send("counted", { field: "counted", name }));
   counted.append(h("option", { value: "worst" }, "the miner that reaches most"), h("option", { value: "average" }, "all miners on average"));
-  const button = h("button", { type: "button", class: "wb-main-action", onclick: () => say("use", { field: "use" }) }, "Use as axes");
+  const button = h("button", { type: "button", class: "wb-main-action", onclick: () => send("use", { field: "use" }) }, "Use as axes");
   const time = h("p", { class: "wb-note", role: "status" });
   const all = h("div", { hidden: true }, h("div", { class: "wb-uses" },
     h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Column that is predicted", target),
@@ -93,7 +93,7 @@ export default widget(({ model, el, say, on, trait }) => {
     if (document.activeElement !== nearer) nearer.value = given.nearer;
     counted.value = given.counted;
     columns.replaceChildren(...given.quasi.map(one => h("label", {}, h("input", { type: "checkbox", value: one.name, checked: one.on, "data-key": `quasi.${one.name}`,
-      onchange: () => say("quasi", { field: "quasi", names: [...columns.querySelectorAll("input:checked")].map(each => each.value) }) }), one.name)));
+      onchange: () => send("quasi", { field: "quasi", names: [...columns.querySelectorAll("input:checked")].map(each => each.value) }) }), one.name)));
     good.show(given.good);
     bad.show(given.bad);
     button.disabled = given.used;

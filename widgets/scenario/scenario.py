@@ -9,10 +9,10 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
-from widgets.base.turns import Turn
-from widgets.base.worker import Tell, Worker
+from widgets.base.inputs import table_from_input
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.worker import CallSoon, Worker
 from widgets.scenario import cost_cells, miner_rows, weight_lines
 from widgets.scenario.estimate import duration_of, in_words
 from widgets.scenario.uses import Scenario, of_study, percent, proposed
@@ -50,8 +50,8 @@ class ScenarioPicker(Part):
         self._points = 0
         self._draft: Scenario | None = None
         self._kept: Scenario | None = None  # the one on the study's axes
-        self._settling: Turn | None = None
-        super().__init__(table=table_of(table), **traits)
+        self._settling: ScheduledCall | None = None
+        super().__init__(table=table_from_input(table), **traits)
         self._worker = Worker(lambda error: self.wrong("use", error))
         self.observe(lambda _: self._begin(), "table")
         self.observe(lambda _: self._estimate(), "unfolded")
@@ -86,7 +86,7 @@ class ScenarioPicker(Part):
 
     # --- what the front end asks
 
-    def hear_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another column is predicted for the good use; its worth and its miners follow the kind of the column."""
         draft, name = self._there(), content.get("name")
         if not isinstance(name, str) or name not in self._table().released:
@@ -94,24 +94,24 @@ class ScenarioPicker(Part):
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
         self._take(good={"target": name, "error": error, "costs": None})
 
-    def hear_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another worth of predictions."""
         error = content.get("name")
         if error not in self._worths(str(self._there().good.target)):
             raise BadInput(f"{safe_repr(error)} is no worth of predictions of this column; choose one of those shown")
         self._take(good={"error": error, "costs": None})
 
-    def hear_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the cost of a wrong prediction."""
         good, where = self._there().good, (content.get("true"), content.get("predicted"))
         labels = labels_of(self._table(), str(good.target))
         self._take(good={"costs": cost_cells.typed(good.costs, labels, *where, content.get("text"))})
 
-    def hear_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the tolerance of numeric predictions."""
         self._take(good={"tolerance": _number(content.get("text"), "how near")})
 
-    def hear_quasi(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_quasi(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The quasi-identifiers that an adversary predicts."""
         names = content.get("names")
         asked = [name for name in self._table().quasi if name in (names if isinstance(names, list) else [])]
@@ -119,15 +119,15 @@ class ScenarioPicker(Part):
             raise BadInput("tick at least one quasi-identifier")
         self._take(bad={"target": tuple(asked)})
 
-    def hear_nearer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_nearer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the required improvement of a prediction."""
         self._take(bad={"c": _number(content.get("text"), "how much nearer")})
 
-    def hear_counted(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_counted(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Choose the best miner, or the mean of all."""
         self._take(bad={"of": content.get("name")})
 
-    def hear_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Boxes of miners were ticked, or a set of them was asked for."""
         side = _side(content)
         now = getattr(self._there(), side).miners
@@ -139,7 +139,7 @@ class ScenarioPicker(Part):
         else:
             raise BadInput(f"{safe_repr(asked)} is no set of miners; choose one of those shown")
 
-    def hear_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The largest decline, or the largest share of people, that is accepted."""
         draft, text = self._there(), content.get("text")
         if _side(content) == "good":
@@ -148,25 +148,27 @@ class ScenarioPicker(Part):
             self._draft = replace(draft, share=percent(text, "largest share"))
         self.show()
 
-    def hear_weigh(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_weigh(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Weights of people, line by line: all of them, or none."""
         side, table = _side(content), self._table()
         self._take(**{side: {"weights": weight_lines.read(str(content.get("text", "")), table)}})
 
-    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Weights as they are being typed: what is wrong in them, and of how many records each is."""
         side, ask = _side(content), content.get("ask")
         lines = weight_lines.tried(str(content.get("text", "")), self._table())
-        self.tell(f"{side}.tried", ask=ask, lines=lines)
-        self.tell(f"{side}.answers", ask=ask, rows=[[one["row"], one["answer"]] for one in lines if not one["wrong"]])
+        self.send_message(f"{side}.tried", ask=ask, lines=lines)
+        self.send_message(
+            f"{side}.answers", ask=ask, rows=[[one["row"], one["answer"]] for one in lines if not one["wrong"]]
+        )
 
-    def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Complete the text at the cursor."""
         side, line = _side(content), str(content.get("text", ""))[: weight_lines.LONGEST]
-        options, start = weight_lines.offered(line, whole(content, "position", 0), self._table())
-        self.tell(f"{side}.completions", ask=content.get("ask"), options=options, start=start)
+        options, start = weight_lines.offered(line, read_integer(content, "position", 0), self._table())
+        self.send_message(f"{side}.completions", ask=content.get("ask"), options=options, start=start)
 
-    def hear_use(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_use(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Both on the axes, with their caps."""
         draft, table = self._there(), self._table()
         for one in (draft.good, draft.bad):
@@ -216,10 +218,10 @@ class ScenarioPicker(Part):
     def show(self) -> None:
         draft, table = self._draft, self.table
         if draft is None or table is None:
-            self.tell("scenario", ready=False)
+            self.send_message("scenario", ready=False)
             return
         good, bad = draft.good, draft.bad
-        self.tell(
+        self.send_message(
             "scenario",
             ready=True,
             used=draft == self._kept,
@@ -263,8 +265,8 @@ class ScenarioPicker(Part):
             self._settling.cancel()
         self._worker.forget()
         if self.unfolded and self._draft is not None and self.table is not None and self._points:
-            self.tell("time", text="The time is being estimated from a sample.")
-            self._settling = self.later(SETTLED, self._time)
+            self.send_message("time", text="The time is being estimated from a sample.")
+            self._settling = self.call_later(SETTLED, self._time)
 
     def _time(self) -> None:
         draft, table, release, points = self._draft, self.table, self.release, self._points
@@ -273,15 +275,15 @@ class ScenarioPicker(Part):
         if release is not None and release.table is not table:
             release = None
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             seconds = duration_of(draft, table, release, points)
-            tell(lambda: self._tell_time(in_words(points, seconds)))
+            call_soon(lambda: self._send_time(in_words(points, seconds)))
 
         self._worker.start(job)
 
-    def _tell_time(self, text: str) -> None:
+    def _send_time(self, text: str) -> None:
         self.fine("use")
-        self.tell("time", text=text)
+        self.send_message("time", text=text)
 
 
 def _fits(draft: Scenario, table: Table) -> bool:

@@ -97,7 +97,7 @@ def serve(
     token: bool = True,
     browser: bool = True,
     public: str = "",
-    tell: Callable[[str], object] = print,
+    echo: Callable[[str], object] = print,
     **options: Any,
 ) -> None:
     """Serve a notebook until Ctrl+C; `options` are those of `voila_command`."""
@@ -107,13 +107,13 @@ def serve(
     secret = new_token() if token else None
     command, environment = voila_command(notebook, chosen, secret, public=public, **options)
     with running(command, environment) as process, a_click(link(chosen, secret, public)) as page:
-        tell(f"Open {link(chosen, secret, public)}")
-        tell(
+        echo(f"Open {link(chosen, secret, public)}")
+        echo(
             "Anyone with this link can see the page."
             if secret
             else "No token: every user of this machine can see the page."
         )
-        tell("Ctrl+C ends it.")
+        echo("Ctrl+C ends it.")
         if browser:
             webbrowser.open(page.as_uri())
         if process.wait():

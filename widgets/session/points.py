@@ -1,4 +1,4 @@
-"""The points of the present study, shared by all parts; points that are out of date are dimmed."""
+"""The points of the current study, shared by all parts; points that are out of date are dimmed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from widgets.frontier.frontier import FrontierChart
 from widgets.preview.preview import ReleasePreview
 from widgets.release.release import ReleaseCard
-from widgets.session.finding import Finder, worth_keeping
-from widgets.session.possible import Possible
+from widgets.session.intervals import BackgroundIntervals
+from widgets.session.lower_bounds import BackgroundBounds
+from widgets.session.search import BackgroundSearch, efficient_recipes
 from widgets.session.session import Session
-from widgets.session.sweeping import Sweeper
-from widgets.session.tries import Tries
+from widgets.session.sweep import BackgroundSweep
 from widgets.topbar.topbar import TopBar
 from workbench.base.durations import Remaining
 from workbench.base.errors import BadInput
@@ -23,7 +23,7 @@ from workbench.frontier.store import Store
 
 
 class Points:
-    """`frontier` is None while there are none of this study; `measured()` is called when all are there."""
+    """The measured points: `frontier` is None until this study has some; `on_complete()` is called after the last."""
 
     def __init__(
         self,
@@ -31,162 +31,168 @@ class Points:
         store: Callable[[], Store],
         parts: tuple[FrontierChart, ReleaseCard, ReleasePreview, TopBar],
         quietly: Callable[[], AbstractContextManager[None]],
-        measured: Callable[[], object],
-        keep: Callable[[list[dict[str, Any]]], object],
+        on_complete: Callable[[], object],
+        add_recipes: Callable[[list[dict[str, Any]]], object],
     ) -> None:
         self.frontier: Frontier | None = None
-        self._bare: Frontier | None = None  # the same when all are there, without intervals that were asked for
-        self._over: Mapping[str, Any] = {}  # what intervals were asked for last
-        self._places: dict[str, int] = {}  # of its recipes
-        self._session, self._store, self._quietly, self._measured = session, store, quietly, measured
+        self._without_intervals: Frontier | None = None  # the complete frontier before intervals are added
+        self._interval_settings: Mapping[str, Any] = {}  # of the last intervals
+        self._places: dict[str, int] = {}  # positions by recipe
+        self._session, self._store, self._quietly, self._on_complete = session, store, quietly, on_complete
         self._chart, self._card, self._preview, self._top = parts
-        self._remaining = Remaining()  # of the sweep
-        self._possible, self._keep = Possible(self._chart, self._card), keep
-        self._finder = Finder(self._finding, self._found, self._find_failed)
-        self._tries = Tries(self._trying, self._tried, self._try_failed, self._possible.patient)
+        self._remaining = Remaining()  # time of the sweep
+        self._bounds, self._add_recipes = BackgroundBounds(self._chart, self._card), add_recipes
+        self._search = BackgroundSearch(self._search_progressed, self._search_ended, self._search_failed)
+        self._intervals = BackgroundIntervals(
+            self._intervals_progressed, self._intervals_ended, self._intervals_failed, self._bounds.pausable
+        )
         self._chart.find, self._chart.stop_finding = self.find, self._stop
         self._chart.finds = True
-        self._sweeper = Sweeper(self._arrived, self._failed, lambda words: self._top.state(doing=words))
+        self._sweep = BackgroundSweep(self._show_progress, self._failed, lambda text: self._top.state(doing=text))
 
     @property
     def busy(self) -> bool:
         """Return whether points are being measured."""
-        return self._sweeper.busy
+        return self._sweep.busy
 
     def outdate(self) -> None:
-        """Mark the points as out of date: they are dimmed on the chart, and nothing is compared with them."""
+        """Mark the points as out of date: they are dimmed on the chart, and no release is compared with them."""
         self.frontier = None
-        self._possible.forget()
-        self._stop_finding()
-        self._chart.finding(False, "", [])  # what was tried, was on what is gone
+        self._bounds.forget()
+        self._discard_results()
+        self._chart.finding(False, "", [])  # notes of a search on these points
         with self._quietly():
             self._card.frontier = self._preview.frontier = self._chart.moving = None
         self._chart.stale = True
 
     def measure(self) -> None:
-        """Measure what the study asks for; a newer sweep makes this one stale."""
+        """Measure the points of the study; an older sweep is cancelled."""
         study, table = self._session.study, self._session.table
-        self._stop_finding()
+        self._discard_results()
         if table is None:
-            self._sweeper.forget()
+            self._sweep.forget()
             self._chart.growing = False
-            self._chart.total, self._chart.empty = 0, "Choose at least one quasi-identifier: what others may know."
+            self._chart.total, self._chart.empty = (
+                0,
+                "Choose at least one quasi-identifier: a column that attackers may know.",
+            )
             self._show(None)
             self._top.state(busy=[0, 0, False])
             return
-        self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep are there
+        self._chart.stale = self._chart.growing = True  # stale until the first points of this sweep arrive
         recipes, measures = study.candidates(), study.measured()
         self._chart.total = len(recipes) + 2
         self._top.state(busy=[0, len(recipes) + 2, True], remaining="")
         self._remaining = Remaining()
         self._top.fine("")
-        self._sweeper.start(table, recipes, measures, self._store(), study.smallest)
+        self._sweep.start(table, recipes, measures, self._store(), study.smallest)
 
     def cancel(self) -> None:
-        """Cancel; the view changes at once, the present point is finished in the background."""
-        self._sweeper.cancel()
+        """Cancel the sweep; the view changes at once, the current point is finished in the background."""
+        self._sweep.cancel()
         self._stopped()
 
     def _stopped(self) -> None:
         self._top.state(busy=[len(self), len(self._session.study.candidates()) + 2, False])
 
     def forget(self) -> None:
-        """Stop, and say nothing more."""
-        self._sweeper.forget()
-        self._possible.forget()
-        self._stop_finding()
+        """Stop all work, and report nothing more."""
+        self._sweep.forget()
+        self._bounds.forget()
+        self._discard_results()
 
     def __len__(self) -> int:
         return len(self.frontier.measured) if self.frontier is not None else 0
 
-    def _arrived(self, frontier: Frontier, done: int, total: int, going_on: bool) -> None:
+    def _show_progress(self, frontier: Frontier, done: int, total: int, unfinished: bool) -> None:
         """Show the points that have been measured so far."""
         self._show(frontier)
-        self._chart.growing = going_on
-        self._top.state(busy=[done, total, going_on], doing="", remaining=self._remaining.text(done, total))
-        if not going_on:
-            self._measured()
-            self._possible.find(self._session.table, frontier)
-            self._all_there()
+        self._chart.growing = unfinished
+        self._top.state(busy=[done, total, unfinished], doing="", remaining=self._remaining.text(done, total))
+        if not unfinished:
+            self._on_complete()
+            self._bounds.compute(self._session.table, frontier)
+            self._complete()
 
-    def _all_there(self) -> None:
-        """No more points are coming: intervals, if the study asks for them."""
-        self._bare = self.frontier
+    def _complete(self) -> None:
+        """Compute intervals, if the study requests them, when no more points are expected."""
+        self._without_intervals = self.frontier
         self._show_intervals()
 
     def _show_intervals(self) -> None:
         """Compute the requested intervals when all points are measured."""
-        table, self._over = self._session.table, self._session.study.intervals
-        if self._tries.busy:
-            self._end_tries()
-        if table is None or self._bare is None:
+        table, self._interval_settings = self._session.table, self._session.study.intervals
+        if self._intervals.busy:
+            self._cancel_intervals()
+        if table is None or self._without_intervals is None:
             return
-        if self.frontier is not self._bare:
+        if self.frontier is not self._without_intervals:
             self._chart.finding(False, "")
-            self._show(self._bare)
-            self._bare = self.frontier
-        if self._over and self._bare is not None:
-            self._tries.start(table, self._bare, self._over, self._store())
+            self._show(self._without_intervals)
+            self._without_intervals = self.frontier
+        if self._interval_settings and self._without_intervals is not None:
+            self._intervals.start(table, self._without_intervals, self._interval_settings, self._store())
 
-    def _trying(self, words: str) -> None:
+    def _intervals_progressed(self, words: str) -> None:
         self._chart.finding(True, words)
 
-    def _tried(self, found: Frontier) -> None:
+    def _intervals_ended(self, found: Frontier) -> None:
         self._chart.finding(False, "")
         self._show(found)
 
-    def _try_failed(self, error: BaseException) -> None:
-        self._end_tries()
+    def _intervals_failed(self, error: BaseException) -> None:
+        self._cancel_intervals()
         self._chart.wrong("intervals", error)
 
-    def _end_tries(self) -> None:
-        self._tries.forget()
+    def _cancel_intervals(self) -> None:
+        self._intervals.forget()
         self._chart.finding(False, "")
 
     def _stop(self) -> None:
-        """A search keeps what it found; intervals are not asked for any more."""
-        if self._tries.busy:
-            self._end_tries()
+        """Cancel the search and keep its points, or cancel the intervals and remove them from the study."""
+        if self._intervals.busy:
+            self._cancel_intervals()
             self._chart.intervals = {}
         else:
-            self._finder.cancel()
+            self._search.cancel()
 
     def find(self, budget: str) -> None:
         """Search for better points; those that are efficient join the study at the end."""
-        study, table, there = self._session.study, self._session.table, self._bare or self.frontier
-        if table is None or there is None or self.busy or self._finder.busy or self._tries.busy:
-            raise BadInput("wait until the points that are being measured are there")
-        self._bare = None
+        study, table = self._session.study, self._session.table
+        current = self._without_intervals or self.frontier
+        if table is None or current is None or self.busy or self._search.busy or self._intervals.busy:
+            raise BadInput("wait until all points are measured")
+        self._without_intervals = None
         self._chart.finding(True, "searching", [])
-        self._finder.start(table, study, there, budget, self._store())
+        self._search.start(table, study, current, budget, self._store())
 
-    def _finding(self, found: Frontier, words: str) -> None:
+    def _search_progressed(self, found: Frontier, words: str) -> None:
         self._chart.growing = True
         self._show(found)
         self._chart.finding(True, words)
 
-    def _found(self, found: Frontier, notes: Sequence[str]) -> None:
+    def _search_ended(self, found: Frontier, notes: Sequence[str]) -> None:
         self._chart.growing = False
         self._show(found)
-        new = worth_keeping(found, self._session.study.candidates())
-        self._keep(new)
+        new = efficient_recipes(found, self._session.study.candidates())
+        self._add_recipes(new)
         self._chart.finding(False, notes[-1], notes[:-1])
-        if not new:  # else these are measured with the study's
-            self._all_there()
+        if not new:  # otherwise new points are measured first
+            self._complete()
 
-    def _find_failed(self, error: BaseException) -> None:
+    def _search_failed(self, error: BaseException) -> None:
         self._chart.growing = False
         self._chart.finding(False, "")
         self._chart.wrong("find", error)
-        self._all_there()
+        self._complete()
 
-    def _stop_finding(self) -> None:
+    def _discard_results(self) -> None:
         """Stop searches and intervals of points that are out of date, and remove their results."""
-        self._bare = None
-        if self._tries.busy:
-            self._end_tries()
-        if self._finder.busy:
-            self._finder.forget()
+        self._without_intervals = None
+        if self._intervals.busy:
+            self._cancel_intervals()
+        if self._search.busy:
+            self._search.forget()
         self._chart.finding(False, "")
 
     def _failed(self, error: BaseException) -> None:
@@ -195,15 +201,15 @@ class Points:
         self._top.wrong("", error)
         self._stopped()
 
-    def show_as_asked(self) -> None:
-        """The study's axes are others, or the intervals that it asks for."""
-        if self._session.study.intervals != self._over:
+    def update_display(self) -> None:
+        """Show the points again after a change of axes or intervals."""
+        if self._session.study.intervals != self._interval_settings:
             self._show_intervals()
         elif self.frontier is not None:
             self._show(self.frontier)
 
     def _show(self, frontier: Frontier | None) -> None:
-        """On the study's axes, wherever it is seen."""
+        """Show a frontier on the study's axes in all parts."""
         self.frontier = _on(frontier, self._session.study.chart_axes()) if frontier is not None else None
         measured = self.frontier.measured if self.frontier is not None else ()
         self._places = {point.recipe.identity: i for i, point in enumerate(measured)}
@@ -227,12 +233,12 @@ class Points:
             return -1
         return self._places.get(recipe.identity, -1)
 
-    def at(self, place: int) -> Recipe | None:
-        """The recipe at that place, if there is one."""
+    def recipe_at(self, place: int) -> Recipe | None:
+        """Return the recipe at a position; None if there is none."""
         return self.frontier.measured[place].recipe if self.frontier is not None and 0 <= place < len(self) else None
 
     def best(self) -> Recipe | None:
-        """A release to begin with: the recommended one under the caps, or the suggestion without; None if none is."""
+        """Return the recipe of the first release: recommended under the caps, or suggested without; it may be None."""
         frontier = self.frontier
         if frontier is None or not (frontier.privacy and frontier.utility):
             return None
@@ -243,6 +249,6 @@ class Points:
 
 
 def _on(frontier: Frontier, axes: tuple[str, ...]) -> Frontier:
-    """On the study's axes, as far as they were measured."""
-    there = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
-    return frontier.on(*there) if len(there) == 2 else frontier
+    """Return the frontier on the study's axes, if both were measured."""
+    measured = [key for key in axes if any(measure.key == key for measure in frontier.measures)]
+    return frontier.on(*measured) if len(measured) == 2 else frontier

@@ -1,4 +1,4 @@
-"""One analyst's work on one study: the study and its table now, what was before, and what is kept in files."""
+"""The session of one analyst: the current study, its table, and the history."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from widgets.base.given import followed
 from widgets.base.history import History
+from widgets.base.inputs import update_proposals
 from widgets.base.part import control_words
 from workbench.base.errors import BadInput, render_fixes
 from workbench.base.parameters import canonical
@@ -17,16 +17,16 @@ from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study
 
-# what changes the table
+# fields that change the table
 TABLE = ("data", *ROLES, "levels", "hierarchies", "regions", "smallest", "released_levels", "importance", "workloads")
-COMPARED = (*TABLE, "measures", "seed")  # what a point must share with another to be compared with it
-POINTS = (*COMPARED, "recipes")  # what changes the points
+COMPARED = (*TABLE, "measures", "seed")  # fields in which comparable points agree
+POINTS = (*COMPARED, "recipes")  # fields that change the points
 BASES = 3  # tables kept for undo
-MOVEMENT = 1.5  # seconds after which a movement is another
+DRAG_PAUSE = 1.5  # seconds without a change that end a drag
 
 
 class Session:
-    """`change(field=value, ...)` makes the next study; a study that cannot be leaves the last good one as it is."""
+    """`change(field=value, ...)` creates the next study; if that is invalid, the last valid study remains."""
 
     def __init__(
         self,
@@ -38,82 +38,85 @@ class Session:
         self.table: Table | None = None
         self.notes: list[str] = []
         self._changed, self._changed_history = changed, changed_history
-        self._moving: tuple[tuple[str, ...], float] = ((), 0.0)  # what is being dragged, and when it last moved
+        self._drag: tuple[tuple[str, ...], float] = (
+            (),
+            0.0,
+        )  # the fields, and the time of the last change
         self._bases: OrderedDict[str, Table] = OrderedDict()
         self.history: History[Study] = History(study)
 
     @property
     def base(self) -> Table | None:
-        """All columns of the study's data, all neutral; None until they are read."""
+        """The table of the study's data without roles; None until the data are read."""
         return self._bases.get(_key(self.study))
 
     def has(self, study: Study) -> bool:
         """Return whether the data of a study have been read."""
         return _key(study) in self._bases
 
-    def read(self, study: Study, base: Table) -> None:
-        """The data of a study are there."""
+    def store_data(self, study: Study, base: Table) -> None:
+        """Store the data of a study."""
         self._bases[_key(study)] = base
         self._bases.move_to_end(_key(study))
         while len(self._bases) > BASES:
             self._bases.popitem(last=False)
 
     def change(self, merge: bool = False, **fields: Any) -> None:
-        """The next study; `merge` where a movement goes on, of which undo sees the end alone."""
+        """Create the next study; `merge` combines the changes of one drag into a single undo step."""
         after = self.study.with_(**fields)
         if after.to_dict() == self.study.to_dict():
             return
-        moving = (tuple(fields), time.monotonic()) if merge else ((), 0.0)
-        goes_on = merge and moving[0] == self._moving[0] and moving[1] - self._moving[1] < MOVEMENT
-        self._become(after, following=True)
-        self._moving = moving
-        (self.history.replace if goes_on else self.history.push)(self.study)
+        drag = (tuple(fields), time.monotonic()) if merge else ((), 0.0)
+        continues = merge and drag[0] == self._drag[0] and drag[1] - self._drag[1] < DRAG_PAUSE
+        self._set_study(after, update=True)
+        self._drag = drag
+        (self.history.replace if continues else self.history.push)(self.study)
         self._changed_history()
 
     def begin(self, study: Study) -> None:
-        """Another study, whose data have been read; undo goes back to the one before."""
-        self._become(study)
-        self._moving = ((), 0.0)
+        """Switch to another study, whose data have been read; undo returns to the previous one."""
+        self._set_study(study)
+        self._drag = ((), 0.0)
         self.history.push(study)
         self._changed_history()
 
     def undo(self) -> None:
-        """The study before, if there is one."""
+        """Return to the previous study, if there is one."""
         self._step(self.history.undo, self.history.redo)
 
     def redo(self) -> None:
-        """The study that was undone."""
+        """Restore the study that was undone last."""
         self._step(self.history.redo, self.history.undo)
 
     def _step(self, step: Callable[[], Study], back: Callable[[], Study]) -> None:
-        after, self._moving = step(), ((), 0.0)
+        after, self._drag = step(), ((), 0.0)
         try:
-            self._become(after)
+            self._set_study(after)
         except BadInput:
             back()
             raise
         self._changed_history()
 
-    def _become(self, after: Study, following: bool = False) -> None:
-        after.candidates(), after.measured()  # what cannot be made raises before anything has changed
+    def _set_study(self, after: Study, update: bool = False) -> None:
+        after.candidates(), after.measured()  # raises for an invalid study, before anything changes
         before, table = self.study, self.table
         if not self._same_table(before, after):
-            table, after = self._made(after)
-        if following and table is not None:
-            after = followed(before, self.table, after, table)
+            table, after = self._build_table(after)
+        if update and table is not None:
+            after = update_proposals(before, self.table, after, table)
         self.study, self.table = after, table
         self._changed(before, after)
 
     def _same_table(self, before: Study, after: Study) -> bool:
         return self.table is not None and not differ(before, after, TABLE)
 
-    def _made(self, study: Study) -> tuple[Table | None, Study]:
-        """The study's table, None as long as no quasi-identifier is chosen; and the study without the levels to be
-        released at that no longer fit the roles or the hierarchies."""
+    def _build_table(self, study: Study) -> tuple[Table | None, Study]:
+        """Return the study's table, None without quasi-identifiers, and the study without settings that no longer fit
+        the roles or hierarchies."""
         base = self._bases.get(_key(study))
         if base is None:
             raise BadInput("the data of this study have not been read; choose them again")
-        asked = {name: levels for name, levels in study.released_levels.items() if name in study.quasi}
+        requested = {name: levels for name, levels in study.released_levels.items() if name in study.quasi}
         waiting = {name: levels for name, levels in study.released_levels.items() if name not in study.quasi}
         idle = [name for name in study.importance if name not in study.quasi]
         if idle:
@@ -124,13 +127,13 @@ class Session:
         if lost:
             study = study.with_(regions={name: one for name, one in study.regions.items() if name not in lost})
         table = study.with_(released_levels={}).table(base)
-        released = level_ranges.kept(table.columns, table.roles, asked)
+        released = level_ranges.kept(table.columns, table.roles, requested)
         table = table.with_level_ranges(released) if released else table
-        gone = [name for name in asked if name not in released]
+        gone = [name for name in requested if name not in released]
         self.notes = [render_fixes(note, control_words) for note in table.role_notes]
-        self.notes += [f"{name} counts once again: it is no quasi-identifier" for name in idle]
-        self.notes += [f"{name} may be released at all levels again: those that were chosen are gone" for name in gone]
-        kept = {**waiting, **{name: asked[name] for name in released}}
+        self.notes += [f"{name} is no longer a quasi-identifier, so its importance is 1 again" for name in idle]
+        self.notes += [f"{name}: the chosen levels no longer exist, so all levels are allowed again" for name in gone]
+        kept = {**waiting, **{name: requested[name] for name in released}}
         return table, study.with_(released_levels=kept) if gone else study
 
 
@@ -139,24 +142,24 @@ def differ(before: Study, after: Study, names: tuple[str, ...]) -> bool:
     return any(getattr(before, name) != getattr(after, name) for name in names)
 
 
-def fitting(study: Study, base: Table) -> tuple[Study, list[str]]:
-    """The study as far as it fits these data, a scheme used on new ones, and which hierarchies had to go."""
-    there = set(base.names)
+def fit_to_data(study: Study, base: Table) -> tuple[Study, list[str]]:
+    """Restrict a study to the columns of other data; return it and the columns whose hierarchies do not fit."""
+    columns = set(base.names)
 
-    def kept(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in names if name in there)
+    def known(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in columns)
 
-    hierarchies = {name: spec for name, spec in study.hierarchies.items() if name in there}
+    hierarchies = {name: spec for name, spec in study.hierarchies.items() if name in columns}
     unfit = [name for name, spec in hierarchies.items() if not _fits(study, name, spec, base)]
     fitted = study.with_(
-        quasi=kept(study.quasi),
-        sensitive=kept(study.sensitive),
-        identifiers=kept(study.identifiers),
-        dropped=kept(study.dropped),
-        weight=kept(study.weight),
-        levels={name: level for name, level in study.levels.items() if name in there and name not in unfit},
+        quasi=known(study.quasi),
+        sensitive=known(study.sensitive),
+        identifiers=known(study.identifiers),
+        dropped=known(study.dropped),
+        weight=known(study.weight),
+        levels={name: level for name, level in study.levels.items() if name in columns and name not in unfit},
         hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
-        regions={name: shown for name, shown in study.regions.items() if name in there and name not in unfit},
+        regions={name: shown for name, shown in study.regions.items() if name in columns and name not in unfit},
     )
     return fitted, unfit
 

@@ -2,16 +2,16 @@
 
 const REMEMBERED = "privacy-utility-workbench study";
 
-export default widget(({ model, el, say, on }) => {
+export default widget(({ model, el, send, on }) => {
   el.classList.add("wb-topbar");
   let asked = false, counted = "", doing = "", remaining = "";
-  const ask = what => () => say("ask", { what });
+  const ask = what => () => send("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
-  name.addEventListener("change", () => say("rename", { name: name.value }));
+  name.addEventListener("change", () => send("rename", { name: name.value }));
   const data = h("span", { class: "wb-chosen" });
   const bar = h("progress", { max: 1, value: 0, "aria-label": "points measured" });
   const done = h("span", { class: "wb-done" });
-  const cancel = h("button", { onclick: () => { cancel.disabled = true; done.textContent = "cancelling …"; say("ask", { what: "cancel" }); } }, "Cancel");
+  const cancel = h("button", { onclick: () => { cancel.disabled = true; done.textContent = "cancelling …"; send("ask", { what: "cancel" }); } }, "Cancel");
   const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the others");
   const running = h("span", { class: "wb-running", role: "status" }, bar, done, cancel, again);
   const undo = h("button", { title: "undo (Ctrl+Z)", "aria-label": "undo", onclick: ask("undo") }, "↶ Undo");
@@ -19,7 +19,7 @@ export default widget(({ model, el, say, on }) => {
   const file = h("input", { type: "file", accept: ".yaml,.yml", class: "wb-hush", "aria-label": "a study's file", tabindex: -1 });
   const open = h("button", { onclick: () => file.click() }, "Open study");
   file.addEventListener("change", async () => {
-    if (file.files[0]) say("open", { field: "open", text: await file.files[0].text() });
+    if (file.files[0]) send("open", { field: "open", text: await file.files[0].text() });
     file.value = "";
   });
   const kept = h("span", { class: "wb-note" });
@@ -69,7 +69,7 @@ export default widget(({ model, el, say, on }) => {
     asked = true;
     let text = null;
     try { text = sessionStorage.getItem(REMEMBERED); } catch { /* said when it is to be kept */ }
-    if (text) say("open", { text, recalled: true });
+    if (text) send("open", { text, recalled: true });
     return Boolean(text);
   }
 
@@ -78,7 +78,7 @@ export default widget(({ model, el, say, on }) => {
     if (typed || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
     event.preventDefault();
     event.stopPropagation();
-    say("ask", { what: event.shiftKey ? "redo" : "undo" });
+    send("ask", { what: event.shiftKey ? "redo" : "undo" });
   };
   const watch = setTimeout(() => el.closest(".wb-app")?.addEventListener("keydown", keys, true), 0);
   return () => { clearTimeout(watch); el.closest(".wb-app")?.removeEventListener("keydown", keys, true); };

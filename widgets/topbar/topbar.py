@@ -28,23 +28,23 @@ class TopBar(Part):
         super().__init__(**traits)
 
     def show(self) -> None:
-        self.tell("state", **self._state)
+        self.send_message("state", **self._state)
 
     def state(self, **changes: Any) -> None:
         """Show this; what is not named stays."""
         if any(self._state.get(name) != value for name, value in changes.items()):
             self._state.update(changes)
-            self.tell("state", **changes)
+            self.send_message("state", **changes)
 
-    def hear_ask(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_ask(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         kind = content.get("what")
         if kind in ASKS:
             self._asked(str(kind), None)
 
-    def hear_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._asked("rename", str(content.get("name", ""))[:200].strip() or "untitled")
 
-    def hear_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_open(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A study's text, of a file or of what this tab remembers."""
         text = str(content.get("text", ""))
         if len(text) > LARGEST:

@@ -14,7 +14,7 @@ from workbench.studies.study import Study
 Names = Mapping[str, str]  # of workloads that are called otherwise now; those that are gone have none
 
 
-def followed(study: Study, workloads: Mapping[str, Any]) -> dict[str, Any]:
+def update_references(study: Study, workloads: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the next study; BadInput where something cannot be without a workload that is gone."""
     gone = [name for name in study.workloads if name not in workloads]
     if not gone:

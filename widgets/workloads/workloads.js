@@ -1,6 +1,6 @@
 // The workloads of the study: a list of names, and the queries of one: written, drawn at random, or of a log.
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Workloads", { model, trait });
   el.classList.add("wb-workloads");
   el.append(element);
@@ -10,24 +10,24 @@ export default widget(({ model, el, say, on, trait }) => {
   log.addEventListener("change", async () => {
     const [file] = log.files;
     log.value = "";
-    if (file) say("load", { field: "load", name: file.name }, [await file.arrayBuffer()]);
+    if (file) send("load", { field: "load", name: file.name }, [await file.arrayBuffer()]);
   });
   const button = (text, title, onclick) => h("button", { type: "button", class: "wb-small", title, onclick }, text);
   const more = h("div", { class: "wb-row", "data-field": "load" },
-    button("+ Written", "Queries that you write", () => say("add", { field: "load", what: "written" })),
-    button("+ At random", "Counts with conditions that are drawn", () => say("add", { field: "load", what: "random" })),
+    button("+ Written", "Queries that you write", () => send("add", { field: "load", what: "written" })),
+    button("+ At random", "Counts with conditions that are drawn", () => send("add", { field: "load", what: "random" })),
     button("Load a log…", "A file with a query a line, or of SELECT statements", () => log.click()), log,
     h("span", { class: "wb-wrong", role: "alert" }));
 
   const name = h("input", { type: "text", autocomplete: "off", spellcheck: "false",
-    onchange: () => say("rename", { field: "name", name: state.chosen, to: name.value }) });
-  const remove = button("Delete", "Undo brings it back", () => say("remove", { field: "name", name: state.chosen }));
+    onchange: () => send("rename", { field: "name", name: state.chosen, to: name.value }) });
+  const remove = button("Delete", "Undo brings it back", () => send("remove", { field: "name", name: state.chosen }));
   const own = h("div", { class: "wb-own" }, field("name", "Name", name), remove);
 
   const editor = queryEditor({
-    say, on,
-    tried: (text, ask) => say("try", { field: "queries", text, ask }),
-    kept: text => say("keep", { field: "queries", name: state.chosen, text }),
+    send, on,
+    tried: (text, ask) => send("try", { field: "queries", text, ask }),
+    kept: text => send("keep", { field: "queries", name: state.chosen, text }),
   });
   const written = h("div", {}, editor.element, h("div", { "data-field": "queries" }, h("span", { class: "wb-wrong", role: "alert" })));
 
@@ -58,7 +58,7 @@ export default widget(({ model, el, say, on, trait }) => {
     if (slider === selectivity) much.value = state.stops[Number(selectivity.value)];
   }
   function draw(keep) {
-    say("draw", { field: "random", name: state.chosen, dimension: Number(dimension.value), selectivity: Number(much.value),
+    send("draw", { field: "random", name: state.chosen, dimension: Number(dimension.value), selectivity: Number(much.value),
       count: Number(many.value), seed: Number(seed.value), keep, ask: ++asks });
   }
   const soon = throttled(() => draw(false), 120);
@@ -74,7 +74,7 @@ export default widget(({ model, el, say, on, trait }) => {
     state = given;
     chosen(given.rows.map(row => row.name).join(", "));
     names.replaceChildren(...given.rows.map(row => h("button", { type: "button", class: "wb-name", "data-key": `name.${row.name}`, title: row.about,
-      "aria-pressed": String(row.name === given.chosen), onclick: () => say("choose", { field: "workload", name: row.name }) },
+      "aria-pressed": String(row.name === given.chosen), onclick: () => send("choose", { field: "workload", name: row.name }) },
     h("b", {}, row.name), h("span", {}, row.about))));
     for (const each of more.querySelectorAll("button")) each.disabled = !given.ready;
     none.hidden = given.rows.length > 0;

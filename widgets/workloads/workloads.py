@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from widgets.base.given import table_of
-from widgets.base.part import Part, script, styles, whole
+from widgets.base.inputs import table_from_input
+from widgets.base.part import Part, read_integer, script, styles
 from widgets.base.text_places import place, units
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from widgets.workloads.lines import MOST, Line, Lines, asked, told
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number, format_percent
@@ -48,7 +48,7 @@ class WorkloadPicker(Part):
     chosen = traitlets.Unicode("", help="the name of the workload on view").tag(sync=True)
 
     def __init__(self, table: Any = None, workloads: Mapping[str, Any] | None = None, **traits: Any) -> None:
-        table = table_of(table)
+        table = table_from_input(table)
         self._lines: Lines | None = None
         self._unusable: list[str] = []  # lines of the log that was loaded last
         given = dict(table.workloads) if workloads is None and table is not None else dict(workloads or {})
@@ -77,7 +77,7 @@ class WorkloadPicker(Part):
     def show(self) -> None:
         name, table = self._name, self.table
         spec = self.workloads.get(name)
-        self.tell(
+        self.send_message(
             "workloads",
             ready=table is not None and bool(table.quasi),
             rows=[{"name": one, "about": _about(self.workloads[one])} for one in self.workloads],
@@ -103,33 +103,33 @@ class WorkloadPicker(Part):
 
     # --- what is typed
 
-    def hear_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Queries as they are being typed: what is wrong in them, and the true answers; nothing is kept yet."""
         table, ask = self._there(), content.get("ask")
         lines = self._read(content)
-        self.tell("tried", ask=ask, lines=[line.view() for line in lines])
+        self.send_message("tried", ask=ask, lines=[line.view() for line in lines])
         good = [line for line in lines if line.query is not None]
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             answers = asked(table, [line.query for line in good if line.query is not None])
             rows = [[line.row, answer] for line, answer in zip(good, answers, strict=True)]
-            tell(lambda: self.tell("answers", ask=ask, rows=rows))
+            call_soon(lambda: self.send_message("answers", ask=ask, rows=rows))
 
         self._worker.start(job)
 
-    def hear_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_complete(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Complete the text at the cursor."""
         line = str(content.get("text", ""))
-        at = place(line, whole(content, "position", 0))
+        at = place(line, read_integer(content, "position", 0))
         found = completions(line, at, self._there())
-        self.tell(
+        self.send_message(
             "completions",
             ask=content.get("ask"),
             options=[{"text": one.text, "kind": one.kind} for one in found],
             start=units(line, found[0].start if found else at),
         )
 
-    def hear_keep(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_keep(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """The queries of the workload on view; all of them, or none."""
         name, lines = self._named(content), self._read(content)
         wrong = [line for line in lines if line.query is None]
@@ -147,7 +147,7 @@ class WorkloadPicker(Part):
 
     # --- queries at random, and from a log
 
-    def hear_draw(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_draw(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Settings of random queries: tried under the slider, and kept where the hand lets go."""
         name, table = self._named(content), self._there()
         before = self.workloads[name]
@@ -166,7 +166,7 @@ class WorkloadPicker(Part):
         """Examples of a workload that is not written here, and what is answered to all of it."""
         table, name = self._there(), self._name
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             if "random" in spec:
                 found = Workload.random(table, **asdict(Settings.from_spec(spec["random"])))
             else:
@@ -175,11 +175,11 @@ class WorkloadPicker(Part):
             rows = [[found.text(q), answer] for q, answer in zip(shown, told(found.truth[: len(shown)]), strict=True)]
             notes = [*found.notes[:SHOWN], *_more(len(found.notes))]
             words = _in_words(found.truth)
-            tell(lambda: self.tell("examples", ask=ask, rows=rows, text=words, notes=notes))
+            call_soon(lambda: self.send_message("examples", ask=ask, rows=rows, text=words, notes=notes))
 
         self._worker.start(job)
 
-    def hear_load(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_load(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A log of queries: those that can be used become a workload, the others are listed."""
         table, name = self._there(), self._fresh(_plain_name(content.get("name")))
         if not buffers or len(buffers[0]) > LOG_BYTES:
@@ -189,9 +189,9 @@ class WorkloadPicker(Part):
         except UnicodeDecodeError as error:
             raise BadInput(f"the log is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             queries, unusable = read_log(text, table)
-            tell(self._loaded, table, name, [query.text for query in queries], [*map(str, unusable)])
+            call_soon(self._loaded, table, name, [query.text for query in queries], [*map(str, unusable)])
 
         self._worker.start(job)
 
@@ -209,12 +209,12 @@ class WorkloadPicker(Part):
 
     # --- the list of them
 
-    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another workload is looked at."""
         self._unusable = []
         self.chosen = self._named(content)
 
-    def hear_add(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_add(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A new workload, with something in it to begin with."""
         table = self._there()
         if not table.quasi:
@@ -227,7 +227,7 @@ class WorkloadPicker(Part):
         self._unusable = []
         self._take({**self.workloads, name: spec}, name)
 
-    def hear_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_rename(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Rename a workload, at the same position."""
         name, to = self._named(content), " ".join(str(content.get("to", "")).split())
         if to == name:
@@ -238,7 +238,7 @@ class WorkloadPicker(Part):
             raise BadInput(f"a name has up to {LONGEST_NAME} characters, without brackets, commas, semicolons or =")
         self._take({to if one == name else one: spec for one, spec in self.workloads.items()}, to)
 
-    def hear_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A workload less; undo brings it back."""
         name = self._named(content)
         self._unusable = []
@@ -289,14 +289,14 @@ def _about(spec: Any) -> str:
 
 def _settings(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of sliders and fields; BadInput for invalid numbers."""
-    dimension, selectivity = whole(content, "dimension", 0), content.get("selectivity")
+    dimension, selectivity = read_integer(content, "dimension", 0), content.get("selectivity")
     if isinstance(selectivity, bool) or not isinstance(selectivity, int | float) or not 0 < selectivity <= 1:
         raise BadInput("selectivity: give a share of the records above 0 and up to 1")
     return {
         "dimension": dimension,
         "selectivity": float(selectivity),
-        "count": whole(content, "count", 1, MOST_RANDOM),
-        "seed": whole(content, "seed", 0, 2**32 - 1),
+        "count": read_integer(content, "count", 1, MOST_RANDOM),
+        "seed": read_integer(content, "seed", 0, 2**32 - 1),
     }
 
 

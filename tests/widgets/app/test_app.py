@@ -60,7 +60,7 @@ def bench(here, said, frame):
 
 
 def choose(bench, role, *columns):
-    bench.roles._heard(None, {"kind": "choose", "columns": list(columns), "role": role, "field": "roles"}, [])
+    bench.roles._receive(None, {"kind": "choose", "columns": list(columns), "role": role, "field": "roles"}, [])
 
 
 def drawn(bench):
@@ -94,14 +94,14 @@ def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, sa
     bench.card.send = lambda content, buffers=None: told.append(content)
     bench.card.show()
     assert told[-1]["neutral"] == release.side_information_risk.sentence
-    bench.preview._heard(None, {"kind": "drop", "field": "release"}, [])
+    bench.preview._receive(None, {"kind": "drop", "field": "release"}, [])
     assert set(release.disclosing_columns) == set(bench.session.study.dropped) == set(bench.roles.roles["dropped"])
     assert (
         not set(release.disclosing_columns) & set(bench.card.release.table.names)
         and not bench.card.release.disclosing_columns
     )
     assert bench.preview.release is bench.card.release and not said
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert not bench.session.study.dropped and bench.card.release.disclosing_columns == release.disclosing_columns
 
 
@@ -122,7 +122,7 @@ def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_
     }
     fields = told[-1]["groups"][1]["method"]["fields"]
     assert next(one for one in fields if one["name"] == "target")["problem"].startswith("target = 'work' is not a")
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.frontier.complete and bench.frontier.undefined.empty
     assert {kind for kind, *_ in said} <= {"ReleaseCard"}
 
@@ -138,23 +138,23 @@ def test_a_clicked_point_is_the_release_everywhere(bench):
 def test_a_slider_moves_a_point_while_the_rest_stays(bench):
     bench.chart.selected = 2
     before = bench.frontier
-    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
     assert bench.chart.moving is not None and str(bench.chart.moving.recipe.model) == "k-anonymity, k = 6"
     assert bench.chart.selected == -1 and bench.frontier is before
     assert bench.disclosure.release.classes.sizes.min() >= 6
-    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 4, "field": "0.k"}, [])
+    bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 4, "field": "0.k"}, [])
     assert bench.chart.moving is None and drawn(bench)[bench.chart.selected] == "k-anonymity, k = 4"
 
 
 def test_a_kept_point_joins_the_study_and_the_frontier(bench):
     bench.chart.selected = 2
-    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
-    bench.card._heard(None, {"kind": "hold"}, [])
+    bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    bench.card._receive(None, {"kind": "hold"}, [])
     assert "k-anonymity, k = 6" in drawn(bench)
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert "k-anonymity, k = 6" not in drawn(bench)
-    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 7, "field": "0.k"}, [])
-    bench.card._heard(None, {"kind": "hold"}, [])
+    bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 7, "field": "0.k"}, [])
+    bench.card._receive(None, {"kind": "hold"}, [])
     assert "k-anonymity, k = 7" in drawn(bench) and "k-anonymity, k = 6" not in drawn(bench)
 
 
@@ -163,11 +163,11 @@ def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
     bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [3]}}]
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     for _ in range(3):
-        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.quasi == ("age", "work", "sex") == tuple(bench.roles.roles["quasi"])
     assert bench.recipes.recipes == RECIPES and drawn(bench)[0] == "k-anonymity, k = 2"
     for _ in range(3):
-        bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "redo"}, [])
     assert bench.session.table.quasi == ("age", "sex")
     assert bench.hierarchies.hierarchies == {"age": {"builder": "intervals", "widths": [10]}}
     assert bench.session.table.columns["age"].hierarchy is not None
@@ -176,15 +176,15 @@ def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
 
 def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, said):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
-    bench.hierarchies._heard(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])
+    bench.hierarchies._receive(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])
     assert bench.session.study.released_levels == {"age": [1, 2]}
     assert bench.session.table.level_ranges == {"age": (1, 2)}
     bench.hierarchies.hierarchies = {}
     assert bench.session.study.released_levels == {} == bench.hierarchies.released_levels
     for _ in range(2):
-        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.study.released_levels == {} and bench.session.study.hierarchies
-    bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "redo"}, [])
     assert bench.hierarchies.released_levels == {"age": [1, 2]} and not said
 
 
@@ -206,10 +206,10 @@ def test_caps_and_axes_are_the_studys(bench):
 
 
 def test_two_frontiers_on_one_chart(bench):
-    bench.chart._heard(None, {"kind": "pin", "on": True}, [])
+    bench.chart._receive(None, {"kind": "pin", "on": True}, [])
     choose(bench, "neutral", "work")
     assert bench.chart.pinned is not None and bench.chart.pinned is not bench.chart.frontier
-    bench.chart._heard(None, {"kind": "pin", "on": False}, [])
+    bench.chart._receive(None, {"kind": "pin", "on": False}, [])
     assert bench.chart.pinned is None
 
 
@@ -218,7 +218,7 @@ def test_the_exported_chart_is_the_one_on_the_screen(bench):
     bench.preview.send = lambda content, buffers=None: sent.append(buffers)
     for view in ("frontier", "heat"):
         bench.chart.view = view
-        bench.preview._heard(None, {"kind": "export", "what": "json", "field": "chart"}, [])
+        bench.preview._receive(None, {"kind": "export", "what": "json", "field": "chart"}, [])
         written = json.loads(b"".join(next(buffers for buffers in reversed(sent) if buffers)))
         assert written["config"] and written["datasets"] == bench.chart.altair().to_dict()["datasets"]
 
@@ -248,13 +248,13 @@ def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here,
     assert "PLANTED" not in (here / "from-the-notebook.study.yaml").read_text()
     bench = Workbench(frame)
     bench.chart.caps = {"P_loss": 0.2}
-    bench._saving.now()
+    bench._autosave.save()
     file = "from-the-notebook.person.hierarchy.json"
     assert bench.preview.study.files == {"person": file} and (here / file).stat().st_mode & 0o777 == 0o600
     assert "PLANTED" not in (here / "from-the-notebook.study.yaml").read_text()
     code = python_code(bench.preview.study, Recipe(Mondrian(), KAnonymity(4)))
     assert f"read_hierarchy('{file}')" in code and "PLANTED" not in code
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.study.hierarchies["person"] == spec and not said
 
 
@@ -276,9 +276,9 @@ def test_two_tabs_on_one_study(bench, frame, said):
     bench.chart.caps = {"P_loss": 0.2}
     other.chart.caps = {"P_loss": 0.4}
     assert any("another tab" in one.get("conflict", "") for one in told)
-    file = bench._keeper.path
+    file = bench._file.path
     assert Study.open(file).caps == {"P_loss": 0.2}
-    other.top._heard(None, {"kind": "ask", "what": "theirs"}, [])
+    other.top._receive(None, {"kind": "ask", "what": "theirs"}, [])
     assert other.session.study.caps == {"P_loss": 0.2} and other.chart.caps == {"P_loss": 0.2}
     other.chart.caps = {"P_loss": 0.6}
     assert Study.open(file).caps == {"P_loss": 0.6}
@@ -287,13 +287,13 @@ def test_two_tabs_on_one_study(bench, frame, said):
 
 def test_a_study_is_opened_from_its_file(bench, said):
     text = bench.session.study.with_(caps={"P_loss": 0.3}, quasi=("sex",)).to_yaml()
-    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+    bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
     assert bench.session.study.caps == {"P_loss": 0.3} and bench.session.table.quasi == ("sex",)
-    bench.top._heard(None, {"kind": "open", "text": "studdy: x", "field": "open"}, [])
+    bench.top._receive(None, {"kind": "open", "text": "studdy: x", "field": "open"}, [])
     assert said[-1][0] == "TopBar" and "did you mean" in said[-1][2]
     assert bench.session.study.caps == {"P_loss": 0.3}
     unknown = bench.session.study.with_(measures=({"name": "nothing"},)).to_yaml()
-    bench.top._heard(None, {"kind": "open", "text": unknown, "field": "open"}, [])
+    bench.top._receive(None, {"kind": "open", "text": unknown, "field": "open"}, [])
     assert "nothing" in said[-1][2]
     bench.chart.caps = {"P_loss": 0.1}
     assert bench.session.study.caps == {"P_loss": 0.1} and bench.session.study.measures[0]["name"] == "privacy loss"
@@ -302,10 +302,10 @@ def test_a_study_is_opened_from_its_file(bench, said):
 def test_a_study_whose_data_are_not_there_changes_nothing(bench, said, here):
     told, state = [], bench.top.state
     bench.top.state = lambda **changes: (told.append(changes), state(**changes))
-    before, file = bench.session.study, bench._keeper.path.read_text()
+    before, file = bench.session.study, bench._file.path.read_text()
     text = Study(name="x", data={"path": "nowhere.csv"}, quasi=("age",)).to_yaml()
-    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
-    assert bench.session.study == before and bench._keeper.path.read_text() == file
+    bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
+    assert bench.session.study == before and bench._file.path.read_text() == file
     assert "nowhere.csv" in said[-1][2] and bench.data.unfolded
     assert any("choose them in Data" in one.get("note", "") for one in told)
     choose(bench, "neutral", "work")
@@ -316,7 +316,7 @@ def test_a_strangers_study_reads_nothing_outside_the_folder(bench, said, here):
     before = bench.session.study
     for data in ({"path": "../secret.csv"}, {"path": "/etc/passwd"}):
         text = Study(name="x", data=data, quasi=("age",)).to_yaml()
-        bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+        bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
         assert said[-1][:2] == ("TopBar", "open") and "folder" in said[-1][2]
     assert bench.session.study == before
 
@@ -324,29 +324,29 @@ def test_a_strangers_study_reads_nothing_outside_the_folder(bench, said, here):
 def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, said):
     frame.head(25).to_csv("other.csv", index=False)
     text = Study(name="x", data={"path": "other.csv"}, quasi=("age",), measures=STUDY.measures).to_yaml()
-    bench.top._heard(None, {"kind": "open", "text": text, "field": "open"}, [])
+    bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
     assert bench.session.study.name == "x" and bench.session.table.records == 25
     assert bench.data.data == {"path": "other.csv"} and bench.session.base.records == 25
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.records == len(frame) and bench.data.data == {"given": "frame"}
     assert not said
 
 
 def test_an_identifiers_hierarchy_is_not_kept(bench, here):
     bench.hierarchies.hierarchies = {"work": {"builder": "groups", "levels": [{"Mrs Miller's": ["Farm", "Shop"]}]}}
-    assert "Miller" in bench._keeper.path.read_text()
+    assert "Miller" in bench._file.path.read_text()
     choose(bench, "identifier", "work")
-    assert "Miller" not in bench._keeper.path.read_text()
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    assert "Miller" not in bench._file.path.read_text()
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert "work" in bench.session.study.hierarchies
 
 
 def test_a_study_named_after_its_data_follows_them(bench, frame, here):
     frame.to_csv("hospital.csv", index=False)
-    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "hospital.csv"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "path", "value": "hospital.csv"}, [])
     assert bench.session.study.name == "hospital"
-    bench.top._heard(None, {"kind": "rename", "name": "mine"}, [])
-    bench.data._heard(None, {"kind": "choose", "field": "source", "value": "bundled"}, [])
+    bench.top._receive(None, {"kind": "rename", "name": "mine"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "source", "value": "bundled"}, [])
     assert bench.session.study.name == "mine"
 
 
@@ -356,7 +356,7 @@ def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, said, frame):
     assert bench.session.table is None and bench.data.unfolded
     assert "give them again" in said[-1][2]
     frame.to_csv("people.csv", index=False)
-    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
     assert bench.session.table.quasi == STUDY.quasi and drawn(bench)[0] == "k-anonymity, k = 2"
 
 
@@ -375,26 +375,26 @@ def test_a_path_and_a_study_are_taken(here, frame, said, monkeypatch):
 
 def test_other_data_are_looked_at_in_the_same_way(bench, frame, said):
     frame.drop(columns="work").to_csv("less.csv", index=False)
-    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
     assert bench.session.table.quasi == ("age", "sex")
     assert list(bench.session.table.sensitive) == ["disease"]
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.quasi == ("age", "work", "sex")
     assert not said
 
 
 def test_a_study_of_other_data_has_a_file_and_results_of_its_own(bench, frame, here):
-    own, told = bench._keeper.path, {}
+    own, told = bench._file.path, {}
     bench.top.send = lambda content, buffers=None: told.update(content)
     assert bench.store.folder.parent == here and own.name in bench.store.folder.name.replace("results", "study.yaml")
     frame.drop(columns="work").to_csv("less.csv", index=False)
-    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
     assert Study.open(own).quasi == STUDY.quasi and Study.open(own).data == {"given": "frame"}
     assert Study.open("less.study.yaml").quasi == ("age", "sex")
-    assert told["kept"] == 'kept in less.study.yaml; Workbench("less.study.yaml") opens it again'
+    assert told["kept"] == 'saved in less.study.yaml; Workbench("less.study.yaml") opens it again'
     assert bench.store.folder.name.startswith("less") and len(list(bench.store.keys())) == 5
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
-    assert bench._keeper.path == own and told["kept"] == "kept in from-the-notebook.study.yaml"
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
+    assert bench._file.path == own and told["kept"] == "saved in from-the-notebook.study.yaml"
     bench.close()
     again = Workbench(frame)
     assert again.session.study.data == {"given": "frame"} and again.session.table.quasi == STUDY.quasi
@@ -405,7 +405,7 @@ def test_a_cell_goes_on_with_the_data_that_it_names(here, frame):
     frame.to_csv("people.csv", index=False)
     bench = Workbench("adult")
     choose(bench, "neutral", "race")
-    bench.data._heard(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
+    bench.data._receive(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
     choose(bench, "quasi", "age", "sex")
     assert Study.open("people.study.yaml").quasi == ("age", "sex")
     bench.close()
@@ -434,7 +434,7 @@ def test_closed_it_leaves_nothing(here, frame):
 def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
     monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5")
     bench = Workbench(frame)
-    assert bench._keeper is None and bench.top.remembered
+    assert bench._file is None and bench.top.remembered
     assert list(here.iterdir()) == []
     told = []
     bench.top.state = lambda **changes: told.append(changes)
@@ -453,16 +453,16 @@ def test_the_chosen_point_is_the_studys(bench, frame, said):
     recommended = bench.card.recipe
     bench.chart.selected = 2 if bench.chart.selected != 2 else 1
     first = bench.card.recipe
-    bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
+    bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
     assert bench.session.study.choice() == bench.card.recipe != first != recommended
     again = Workbench(frame)
     assert again.card.recipe == again.card.point.recipe == bench.card.recipe, "it survives a restart"
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.card.recipe == bench.card.point.recipe == first
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.card.recipe == recommended and not bench.session.study.chosen
     for _ in range(2):
-        bench.top._heard(None, {"kind": "ask", "what": "redo"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "redo"}, [])
     assert bench.card.recipe.model.k == 6
     choose(bench, "neutral", "work")
     assert bench.card.recipe.model.k == 6 and bench.release.table.quasi == ("age", "sex")
@@ -529,31 +529,31 @@ def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_rol
 
 
 def keep(bench, name, text):
-    bench.workloads._heard(None, {"kind": "keep", "field": "queries", "name": name, "text": text}, [])
+    bench.workloads._receive(None, {"kind": "keep", "field": "queries", "name": name, "text": text}, [])
 
 
 def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, said):
-    bench.workloads._heard(None, {"kind": "add", "field": "load", "what": "written"}, [])
+    bench.workloads._receive(None, {"kind": "add", "field": "load", "what": "written"}, [])
     assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.workloads
     queries = next(row for row in bench.recipes._measures if row.kind.name == "query error")
     assert queries.parts[0].options("workload", bench.session.table) == ["random", "queries"]
     place = bench.recipes._measures.index(queries)
     for content in ({"kind": "switch", "on": True}, {"kind": "choices", "name": "workload", "places": [0, 1]}):
-        bench.recipes._heard(None, {**content, "row": f"measure.{place}", "part": 0, "field": "x"}, [])
-    bench.chart._heard(None, {"kind": "axis", "side": "utility", "key": "Q_err(workload=queries)"}, [])
+        bench.recipes._receive(None, {**content, "row": f"measure.{place}", "part": 0, "field": "x"}, [])
+    bench.chart._receive(None, {"kind": "axis", "side": "utility", "key": "Q_err(workload=queries)"}, [])
     assert not said and bench.session.study.axes == ("P_loss", "Q_err(workload=queries)")
     assert all("Q_err(workload=queries)" in point.values for point in bench.frontier.measured)
     before = bench.card.point.values["Q_err(workload=queries)"]
     keep(bench, "queries", "age >= 40\nsex = 'F' and age < 30")
     assert bench.card.point.values["Q_err(workload=queries)"] != before  # no figure outlives its queries
-    bench.workloads._heard(None, {"kind": "rename", "field": "name", "name": "queries", "to": "state"}, [])
+    bench.workloads._receive(None, {"kind": "rename", "field": "name", "name": "queries", "to": "state"}, [])
     assert bench.frontier.axes == ("P_loss", "Q_err(workload=state)") and not said
-    bench.workloads._heard(None, {"kind": "remove", "field": "name", "name": "state"}, [])
+    bench.workloads._receive(None, {"kind": "remove", "field": "name", "name": "state"}, [])
     study = bench.session.study
     assert not study.workloads and study.axes == ("P_loss", "U_loss") and not said
     assert {"name": "query error", "guard": 1.0} in study.measures  # of random queries
     for _ in range(2):
-        bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert list(bench.session.study.workloads) == ["queries"] == list(bench.workloads.workloads)
 
 
@@ -561,7 +561,7 @@ def test_a_workload_that_is_needed_stays(bench, said):
     bench._change(bench.workloads, workloads={"state": ["age >= 40"]})
     measures = [{"name": "privacy loss"}, {"name": "query error", "workload": "state"}]
     bench._change(bench.recipes, measures=tuple(measures), axes=("P_loss", "Q_err(workload=state)"))
-    bench.workloads._heard(None, {"kind": "remove", "field": "name", "name": "state"}, [])
+    bench.workloads._receive(None, {"kind": "remove", "field": "name", "name": "state"}, [])
     assert "choose another measure first" in said[-1][2]
     assert list(bench.workloads.workloads) == ["state"] == list(bench.session.study.workloads)
 
@@ -570,10 +570,10 @@ def test_a_query_selects_the_classes_that_it_cuts(bench, said):
     bench._change(bench.workloads, workloads={"state": ["age >= 40 and sex = 'F'", "age >= 41"]})
     assert bench.query_errors.release is bench.card.release is not None
     bench.query_errors.unfolded = True
-    bench.query_errors._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    bench.query_errors._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
     selected = bench.disclosure.selected
     assert selected and not said and set(selected) == set(bench.selected_classes.index)
-    bench.query_errors._heard(None, {"kind": "query", "query": -1, "field": "workload"}, [])
+    bench.query_errors._receive(None, {"kind": "query", "query": -1, "field": "workload"}, [])
     assert not bench.disclosure.selected
     keep(bench, "state", "age >= 41")  # another table: nobody can choose a query of the release before
     assert bench.query_errors._asked[0] is bench.card.release
@@ -582,10 +582,10 @@ def test_a_query_selects_the_classes_that_it_cuts(bench, said):
 def test_what_releases_show_is_the_studys_and_is_undone(bench, said):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     assert bench.session.table.columns["age"].regions == "ranges"
-    bench.hierarchies._heard(None, {"kind": "regions", "column": "age", "shown": "nodes"}, [])
+    bench.hierarchies._receive(None, {"kind": "regions", "column": "age", "shown": "nodes"}, [])
     assert bench.session.study.regions == {"age": "nodes"} and bench.session.table.columns["age"].shows_nodes
     bench.hierarchies.hierarchies = {}
     assert bench.session.study.regions == {} == bench.hierarchies.regions
-    bench.top._heard(None, {"kind": "ask", "what": "undo"}, [])
+    bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.hierarchies.regions == {"age": "nodes"} and bench.session.table.columns["age"].shows_nodes
     assert not said

@@ -76,7 +76,7 @@ def test_what_was_computed_of_a_table_that_is_gone_never_comes(here, slow):
         slow[0] = 0.1
         bench.recipes.seed = 5
         pd.DataFrame({"x": [1, 2] * 30, "y": list("ab") * 30}).to_csv("other.csv", index=False)
-        bench.data._heard(None, {"kind": "choose", "field": "path", "value": "other.csv"}, [])
+        bench.data._receive(None, {"kind": "choose", "field": "path", "value": "other.csv"}, [])
         await until(lambda: bench.session.study.data == {"path": "other.csv"})
         await asyncio.sleep(0.6)
         parts = (bench.chart, bench.card, bench.preview)
@@ -94,14 +94,14 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_says_so_once(here, slow):
         bench.top.state = lambda **said: (told.append(said["busy"]) if "busy" in said else None, state(**said))
         bench.recipes.seed = 5
         await until(lambda: told and told[-1][0] >= 5)
-        bench.top._heard(None, {"kind": "ask", "what": "cancel"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "cancel"}, [])
         assert told[-1][2] is False
         at = len(told)
         await asyncio.sleep(0.8)
         assert all(going_on is False and count >= 5 for count, _, going_on in told[at:])
         assert not bench.frontier.complete and sum(p.recipe.baseline for p in bench.frontier.measured) == 2
         slow[0] = 0
-        bench.top._heard(None, {"kind": "ask", "what": "again"}, [])
+        bench.top._receive(None, {"kind": "ask", "what": "again"}, [])
         await until(lambda: bench.frontier.complete)
         assert len(bench.frontier.measured) == 12
         bench.close()
@@ -135,16 +135,16 @@ def test_run_again_and_closed_it_leaves_no_thread(here):
 def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
     async def play():
         bench = await begun()
-        bench.roles._heard(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
+        bench.roles._receive(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
         assert bench.card.release is None is bench.preview.release, "nothing of the old table can leave"
         for _ in range(3):
-            bench.card._heard(None, {"kind": "rest"}, [])
+            bench.card._receive(None, {"kind": "rest"}, [])
         await until(lambda: bench.preview.release is not None)
         assert bench.card.release.table is bench.session.table is bench.preview.release.table
         assert bench.preview.recipe == bench.card.point.recipe
-        bench.card._heard(None, {"kind": "rest"}, [])
-        bench.card._heard(None, {"kind": "move", "part": 0, "name": "k", "value": 12, "field": "0.k"}, [])
-        bench.card._heard(None, {"kind": "rest"}, [])
+        bench.card._receive(None, {"kind": "rest"}, [])
+        bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 12, "field": "0.k"}, [])
+        bench.card._receive(None, {"kind": "rest"}, [])
         await until(lambda: bench.card.point.recipe.model.k == 12)
         bench.close()
 
@@ -154,10 +154,10 @@ def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
 def test_points_of_what_is_gone_are_dimmed_and_nothing_is_compared_with_them(here, slow):
     async def play():
         bench = await begun()
-        slow[0], told, send = 0.2, [], bench.card.tell
-        bench.card.tell = lambda kind, *given, **content: (told.append(content), send(kind, *given, **content))
+        slow[0], told, send = 0.2, [], bench.card.send_message
+        bench.card.send_message = lambda kind, *given, **content: (told.append(content), send(kind, *given, **content))
         old = bench.chart.frontier
-        bench.roles._heard(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
+        bench.roles._receive(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
         assert bench.chart.stale and bench.chart.frontier is old and bench.frontier is None
         with pytest.raises(BadInput, match="have changed"):
             bench.chart.altair()

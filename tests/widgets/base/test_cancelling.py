@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from widgets.base.given import MEASURES
+from widgets.base.inputs import MEASURES
 from workbench import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep

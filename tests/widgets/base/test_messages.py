@@ -12,17 +12,17 @@ from widgets import (
     Dashboard,
     DataPicker,
     DisclosureTable,
+    ExplanationView,
     FrontierChart,
     HierarchyEditor,
     LatticeView,
-    OriginalBeside,
+    OriginalComparison,
     QueryErrors,
     RecipePicker,
     ReleaseCard,
     ReleasePreview,
     RolePicker,
     ScenarioPicker,
-    WhatWasLearnt,
     WorkloadPicker,
 )
 from widgets.base.part import Part
@@ -71,7 +71,7 @@ def built(name, folder):
         "FrontierChart": lambda: FrontierChart(frontier),
         "HierarchyEditor": lambda: HierarchyEditor(Table.bare(FRAME).with_roles(["age", "town", "born"], "ill")),
         "LatticeView": lambda: LatticeView(table, recipe),
-        "OriginalBeside": lambda: OriginalBeside(recipe.release(table)),
+        "OriginalComparison": lambda: OriginalComparison(recipe.release(table)),
         "QueryErrors": lambda: QueryErrors(recipe.release(table.with_workloads({"old": ["age > 40"]}))),
         "RecipePicker": lambda: RecipePicker(
             table, recipes=RANGES, measures=[one.to_dict() for one in MEASURES], axes=["P_loss", "U_loss"]
@@ -80,7 +80,7 @@ def built(name, folder):
         "ReleasePreview": lambda: ReleasePreview(recipe.release(table), recipe=recipe, frontier=frontier, study=study),
         "RolePicker": lambda: RolePicker(table),
         "ScenarioPicker": lambda: ScenarioPicker(table, unfolded=False),
-        "WhatWasLearnt": lambda: WhatWasLearnt(recipe.release(table)),
+        "ExplanationView": lambda: ExplanationView(recipe.release(table)),
         "WorkloadPicker": lambda: WorkloadPicker(
             table, {"old": ["age > 40"], "drawn": {"random": {"count": 20, "dimension": 1}}}
         ),
@@ -90,8 +90,8 @@ def built(name, folder):
 
 
 PARTS = ["Dashboard", "DataPicker", "DisclosureTable", "FrontierChart", "HierarchyEditor",
-         "LatticeView", "OriginalBeside", "QueryErrors", "RecipePicker",
-         "ReleaseCard", "ReleasePreview", "RolePicker", "ScenarioPicker", "TopBar", "WhatWasLearnt",
+         "LatticeView", "OriginalComparison", "QueryErrors", "RecipePicker",
+         "ReleaseCard", "ReleasePreview", "RolePicker", "ScenarioPicker", "TopBar", "ExplanationView",
          "WorkloadPicker"]  # fmt: skip
 
 
@@ -104,12 +104,12 @@ def folder(tmp_path_factory):
 def names_in(part):
     """What the messages of a part may hold, as its own code asks for it."""
     code = "".join(inspect.getsource(inspect.getmodule(kind)) for kind in type(part).__mro__ if issubclass(kind, Part))
-    asked = re.findall(r'content(?:\.get\(|\[)"(\w+)"|whole\((?:content|\{.*\}), "(\w+)"', code)
+    asked = re.findall(r'content(?:\.get\(|\[)"(\w+)"|read_integer\((?:content|\{.*\}), "(\w+)"', code)
     return sorted({name for pair in asked for name in pair if name})
 
 
 def kinds_of(part):
-    return sorted(name.removeprefix("hear_") for name in dir(part) if name.startswith("hear_"))
+    return sorted(name.removeprefix("receive_") for name in dir(part) if name.startswith("receive_"))
 
 
 def junk(rng, part):
@@ -130,7 +130,7 @@ def test_each_part_answers_a_view_that_says_hello_folded_too(name, folder, monke
     if part.has_trait("unfolded"):
         part.unfolded = False
     part.send = lambda content, buffers=None: said.append(content["kind"])
-    part._heard(None, {"kind": "hello"}, [])
+    part._receive(None, {"kind": "hello"}, [])
     assert [kind for kind in said if kind != "library"], name
 
 
@@ -147,11 +147,11 @@ def test_no_message_breaks_a_part(name, folder, monkeypatch, tmp_path):
     for kind in kinds_of(part):
         for _ in range(60):
             content = junk(rng, part)
-            part._heard(None, {**content, "kind": kind}, rng.choice(BUFFERS))
+            part._receive(None, {**content, "kind": kind}, rng.choice(BUFFERS))
             ours = [one["text"] for one in said if "Internal error" in str(one.get("text"))]
             assert not ours, (kind, {k: str(v)[:80] for k, v in content.items()}, ours)
             said.clear()
-    part._heard(None, {"kind": "hello"}, [])
+    part._receive(None, {"kind": "hello"}, [])
     assert said
     part.close()
 
@@ -162,7 +162,7 @@ def test_no_message_breaks_a_part(name, folder, monkeypatch, tmp_path):
 def test_what_is_no_message_is_passed_over(content):
     part = TopBar(print)
     part.send = lambda content, buffers=None: pytest.fail("nothing is answered")
-    part._heard(None, content, [])
+    part._receive(None, content, [])
 
 
 def test_every_part_is_tried():

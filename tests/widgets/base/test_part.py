@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from widgets.base.part import Part, whole
+from widgets.base.part import Part, read_integer
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput
 from workbench.base.jsonable import jsonable
@@ -24,9 +24,9 @@ class Picked(Part):
         self.sent.append(content)
 
     def show(self):
-        self.tell("drawn", share=np.float64(0.5))
+        self.send_message("drawn", share=np.float64(0.5))
 
-    def hear_choose(self, content, buffers):
+    def receive_choose(self, content, buffers):
         if content["value"] == "bad":
             raise BadInput("choose another")
         if content["value"] == "broken":
@@ -39,13 +39,13 @@ def part():
 
 
 def test_a_view_that_says_hello_is_shown_everything(part):
-    part._heard(None, {"kind": "hello"}, [])
+    part._receive(None, {"kind": "hello"}, [])
     assert part.sent == [{"kind": "drawn", "share": 0.5}]
 
 
 def test_a_problem_is_said_at_its_field_and_taken_back_when_it_is_gone(part):
-    part._heard(None, {"kind": "choose", "field": "k", "value": "bad"}, [])
-    part._heard(None, {"kind": "choose", "field": "k", "value": "good"}, [])
+    part._receive(None, {"kind": "choose", "field": "k", "value": "bad"}, [])
+    part._receive(None, {"kind": "choose", "field": "k", "value": "good"}, [])
     assert part.sent == [
         {"kind": "problem", "field": "k", "text": "choose another"},
         {"kind": "fine", "field": "k"},
@@ -54,14 +54,14 @@ def test_a_problem_is_said_at_its_field_and_taken_back_when_it_is_gone(part):
 
 def test_a_mistake_of_ours_tells_its_place_and_no_data(part, caplog):
     with caplog.at_level(logging.ERROR, "widgets"):
-        part._heard(None, {"kind": "choose", "field": "k", "value": "broken", "record": "Mrs Miller, 43, HIV"}, [])
+        part._receive(None, {"kind": "choose", "field": "k", "value": "broken", "record": "Mrs Miller, 43, HIV"}, [])
     assert "KeyError at test_part.py" in part.sent[0]["text"]
     assert "Miller" not in part.sent[0]["text"] + caplog.text
 
 
 @pytest.mark.parametrize("kind", ["msg", "trait_change", "nothing", "__init__", None, 3, "problem"])
 def test_no_other_method_can_be_called_from_outside(part, kind):
-    part._heard(None, {"kind": kind}, [])
+    part._receive(None, {"kind": kind}, [])
     assert part.sent == []
 
 
@@ -90,12 +90,12 @@ def test_what_goes_wrong_in_a_turn_is_said_by_its_part_without_data(when, caplog
         part, lost = Picked(), []
         asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
         if when == "soon":
-            await asyncio.to_thread(part.soon, broken)
+            await asyncio.to_thread(part.call_soon, broken)
         elif when == "later":
-            part.later(0, broken)
+            part.call_later(0, broken)
         else:
             part.worker = Worker(lambda error: part.wrong("", error))
-            part.worker.start(lambda cancel, tell: tell(broken))
+            part.worker.start(lambda cancel, call_soon: call_soon(broken))
         while not part.sent:
             await asyncio.sleep(0.01)
         return part.sent, lost
@@ -109,7 +109,7 @@ def test_what_goes_wrong_in_a_turn_is_said_by_its_part_without_data(when, caplog
 
 def test_a_part_that_is_closed_hears_no_more_of_its_work(part):
     part.worker, said = Worker(print), []
-    part.worker.start(lambda cancel, tell: (part.close(), tell(said.append, cancel.is_set())))
+    part.worker.start(lambda cancel, call_soon: (part.close(), call_soon(said.append, cancel.is_set())))
     assert said == []
 
 
@@ -117,17 +117,17 @@ def test_a_message_from_another_thread_is_answered_in_the_kernels():
     async def play():
         part, threads = Picked(), []
         part.show = lambda: threads.append(threading.get_ident())
-        await asyncio.to_thread(part._heard, None, {"kind": "hello"}, [])
+        await asyncio.to_thread(part._receive, None, {"kind": "hello"}, [])
         await asyncio.sleep(0)
         return threads == [threading.get_ident()]
 
     assert asyncio.run(play())
 
 
-def test_whole_numbers():
-    assert [whole({"n": n}, "n", 0, 2) for n in (0, 2)] == [0, 2] and whole({"n": 9}, "n", 0) == 9
+def test_integers_of_messages():
+    assert [read_integer({"n": n}, "n", 0, 2) for n in (0, 2)] == [0, 2] and read_integer({"n": 9}, "n", 0) == 9
     for wrong in (-1, 3, True, 1.0, "1", None, [1]):
         with pytest.raises(BadInput, match="n: give a whole number from 0 to 2, not "):
-            whole({"n": wrong}, "n", 0, 2)
+            read_integer({"n": wrong}, "n", 0, 2)
     with pytest.raises(BadInput, match="gone"):
-        whole({}, "n", 0, 2, "gone")
+        read_integer({}, "n", 0, 2, "gone")

@@ -10,11 +10,11 @@ def test_the_library_is_sent_to_a_page_without_one(monkeypatch):
     chart, sent = ChartPart(), []
     monkeypatch.setattr("widgets.base.vega.bundle", lambda: "library")
     chart.send = lambda content, buffers=None: sent.append((content, buffers))
-    chart._heard(None, {"kind": "library"}, [])
+    chart._receive(None, {"kind": "library"}, [])
     assert sent[0] == ({"kind": "library"}, [b"library"])
     sent.clear()
     monkeypatch.setattr("widgets.base.vega.bundle", lambda: 1 / 0)
-    chart._heard(None, {"kind": "library"}, [])
+    chart._receive(None, {"kind": "library"}, [])
     assert sent[0][0]["kind"] == "problem"
 
 

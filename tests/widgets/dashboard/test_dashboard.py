@@ -38,7 +38,7 @@ class Heard:
     def say(self, kind, **content):
         """The messages that a message is answered with."""
         del self.told[:], self.buffers[:]
-        self.widget._heard(None, {"kind": kind, **content}, [])
+        self.widget._receive(None, {"kind": kind, **content}, [])
         return self.told
 
     def one(self, kind):
@@ -64,15 +64,16 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(heard):
         and choice["recommended"]
         and choice["name"].startswith("No limit is set. Our")
     )
-    assert choice["proposed"] and "compromise" in choice["why"] and choice["none"] == ""
+    assert choice["proposed"] and choice["none"] == ""
+    assert choice["why"].startswith("A compromise between safety and accuracy, among the releases that ")
+    assert choice["nearly"].startswith("Nearly certain: 95 % or more of a group may have the value")
     assert study["question"] == "How much may be learned about any one person?"
     names = " · ".join(one["name"] for one in choice["alternatives"])
     assert sorted(names.split(" · ")) == ["A bit more accurate", "A bit safer", "Simplest to explain"]
     card = choice["card"]
-    assert (
-        "disease guessed right" in card["learnt"]["unit"] and "of the worst group have disease" in card["worst"]["unit"]
-    )
-    assert card["learnt"]["sentence"].startswith("Nobody’s disease is certain. The surest guess because of the release")
+    learned, worst = card["learned"], card["worst"]
+    assert "disease guessed right" in learned["unit"] and "of the worst group have disease" in worst["unit"]
+    assert learned["sentence"].startswith("Nobody’s disease is certain. The surest guess because of the release")
     assert (
         card["unsafe"] == ""
         and "for example" not in card["brief"]
@@ -107,7 +108,7 @@ def test_a_bad_limit_is_said_and_the_last_one_stays(heard, cap):
 def test_a_limit_that_no_release_keeps_shows_the_safest_and_says_so(heard, cap):
     said = heard.say("cap", cap=cap, field="cap")
     assert heard.widget.cap == heard.widget.published.privacy["low"]
-    assert said[-1]["field"] == "cap" and "the strictest limit that there is" in said[-1]["text"]
+    assert said[-1]["field"] == "cap" and "the strictest possible limit" in said[-1]["text"]
 
 
 def test_what_is_nearest_to_a_limit_is_not_recommended(heard):

@@ -132,7 +132,7 @@ def test_a_cancel_stops_the_question_and_nothing_is_heard_of_it(monkeypatch, pla
     monkeypatch.setattr(spark_catalog, "records", endless)
     looking = threading.Thread(target=asked, args=(picker, "look"), kwargs={"remote": remote, "path": path})
     looking.start()
-    threading.Timer(0.5, lambda: picker.hear_stop({}, [])).start()
+    threading.Timer(0.5, lambda: picker.receive_stop({}, [])).start()
     assert stopped.wait(20)
     looking.join(20)
     assert not looking.is_alive() and not picker._catalog.busy

@@ -35,7 +35,7 @@ def heard(widget: DataPicker) -> list[dict]:
 
 def asked(widget: DataPicker, kind: str, *buffers: bytes, **content) -> list[dict]:
     sent = heard(widget)
-    widget._heard(None, {"kind": kind, **content}, [memoryview(one) for one in buffers])
+    widget._receive(None, {"kind": kind, **content}, [memoryview(one) for one in buffers])
     return sent
 
 

@@ -27,10 +27,10 @@ def listening(*given, **traits):
     def send(content, buffers=None):
         part.sent.append((content, buffers))
         if content["kind"] in ("classes", "nothing"):
-            part._heard(None, {"kind": "drawn", "turn": content["turn"]}, [])
+            part._receive(None, {"kind": "drawn", "turn": content["turn"]}, [])
 
     part.send = send
-    part._heard(None, {"kind": "hello"}, [])
+    part._receive(None, {"kind": "hello"}, [])
     return part
 
 
@@ -45,7 +45,7 @@ def columns(part):
 
 
 def ask(part, kind, *buffers, **content):
-    part._heard(None, {"kind": kind, **content}, list(buffers))
+    part._receive(None, {"kind": kind, **content}, list(buffers))
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def test_of_releases_that_come_fast_the_last_one_is_shown(small, monkeypatch):
         part = DisclosureTable(releases[0])
         sent = []
         part.send = lambda content, buffers=None: sent.append(content)
-        part._heard(None, {"kind": "hello"}, [])
+        part._receive(None, {"kind": "hello"}, [])
         while part._computing:
             await asyncio.sleep(0.01)
         for k, release in enumerate(releases, 2):
@@ -241,7 +241,7 @@ def test_of_releases_that_come_fast_the_last_one_is_shown(small, monkeypatch):
             await asyncio.sleep(0.01)
         drawn = [content for content in sent if content["kind"] == "classes"]
         assert len(drawn) == 1  # the view has not drawn it yet
-        part._heard(None, {"kind": "drawn", "turn": drawn[0]["turn"]}, [])
+        part._receive(None, {"kind": "drawn", "turn": drawn[0]["turn"]}, [])
         drawn = [content for content in sent if content["kind"] == "classes"]
         assert len(drawn) == 2 and drawn[-1]["classes"] == len(releases[-1].classes)
         assert not [content for content in sent if content["kind"] in ("problem", "nothing")]
@@ -257,7 +257,7 @@ def test_a_view_that_never_says_what_it_drew_gets_the_next_release_anyway(small,
     async def go():
         part, sent = DisclosureTable(first), []
         part.send = lambda content, buffers=None: sent.append(content["kind"])
-        part._heard(None, {"kind": "hello"}, [])
+        part._receive(None, {"kind": "hello"}, [])
         for _ in range(200):
             await asyncio.sleep(0.01)
             if sent.count("classes") == 1 and part.release is first:
@@ -278,18 +278,18 @@ def test_while_another_release_is_being_made_the_table_is_dimmed(small):
         part.send = lambda content, buffers=None: sent.append(
             (content["kind"], content.get("on", content.get("stale")))
         )
-        part._heard(None, {"kind": "hello"}, [])
+        part._receive(None, {"kind": "hello"}, [])
 
         async def settled():
             while part.computing:
                 await asyncio.sleep(0.01)
-            part._heard(None, {"kind": "drawn", "turn": part._turn}, [])
+            part._receive(None, {"kind": "drawn", "turn": part._turn}, [])
 
         await settled()
         assert [one for one in sent if one[0] == "classes"] == [("classes", False)]
         part.pending = True
         assert sent[-1] == ("stale", True)
-        part._heard(None, {"kind": "hello"}, [])
+        part._receive(None, {"kind": "hello"}, [])
         assert sent[-1] == ("classes", True), "a view that comes meanwhile sees that too"
         part.pending = False  # it cannot be had: the old one stays
         await settled()

@@ -33,5 +33,5 @@ def points():
 
 def heard(chart, kind, **content):
     chart.sent.clear()
-    chart._heard(None, {"kind": kind, **content}, [])
+    chart._receive(None, {"kind": kind, **content}, [])
     return {message["kind"]: message for message in chart.sent}

@@ -168,7 +168,7 @@ def test_all_measures_at_once(chart, view):
     [
         (None, "No points yet"),
         (Frontier([], MEASURES), "No points yet"),
-        (Frontier(points(), MEASURES[:1]), "No measure of utility was taken"),
+        (Frontier(points(), MEASURES[:1]), "No measure of utility was chosen"),
     ],
 )
 def test_nothing_to_draw_is_a_sentence(frontier, said):
@@ -270,7 +270,7 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     assert chart.intervals == {"over": "learning"}, "nothing is tried again"
     chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)
     chart.show()
-    assert chart.sent[-2]["note"].endswith("where both are known. A researcher who learns may get into the shade.")
+    assert chart.sent[-2]["note"].endswith("where both are known. A learning researcher may reach the shaded area.")
     heard(chart, "intervals", over="", field="intervals")
     assert chart.intervals == {}
 

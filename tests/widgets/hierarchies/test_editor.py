@@ -51,7 +51,7 @@ class Driven:
 
     def say(self, kind, buffers=(), **content):
         self.sent.clear()
-        self.editor._heard(None, {"kind": kind, **content}, list(buffers))
+        self.editor._receive(None, {"kind": kind, **content}, list(buffers))
         return self
 
     def use(self, column, tab, **form):

@@ -84,23 +84,23 @@ def test_a_node_becomes_a_recipe_unless_it_breaks_the_model(part):
     wait_for(part, "nodes")
     keeps = part._frame["keeps"].to_numpy()
     good, bad = int(np.flatnonzero(keeps)[0]), int(np.flatnonzero(~keeps)[0])
-    part._heard(None, {"kind": "choose", "node": good, "field": "nodes"}, [])
+    part._receive(None, {"kind": "choose", "node": good, "field": "nodes"}, [])
     release = part.chosen.release(part.table)
     assert part.chosen.model == KAnonymity(8) and release.audit(KAnonymity(8)).holds
     assert release.suppressed == part._frame["left out"].iloc[good]
-    part._heard(None, {"kind": "choose", "node": bad, "field": "nodes"}, [])
+    part._receive(None, {"kind": "choose", "node": bad, "field": "nodes"}, [])
     assert (
-        "break k-anonymity, k = 8" in last(part, "problem")[0]["text"] and part.chosen.release(part.table) is not None
+        "violate k-anonymity, k = 8" in last(part, "problem")[0]["text"] and part.chosen.release(part.table) is not None
     )
 
 
 def test_more_may_be_left_out(part):
     part.unfolded = True
     before = wait_for(part, "nodes")[0]["keeping"]
-    part._heard(None, {"kind": "suppress", "value": 30, "field": "suppress"}, [])
+    part._receive(None, {"kind": "suppress", "value": 30, "field": "suppress"}, [])
     assert wait_for(part, "nodes", 2)[0]["keeping"] > before
     for wrong in (101, -1, "much", None, True):
-        part._heard(None, {"kind": "suppress", "value": wrong, "field": "suppress"}, [])
+        part._receive(None, {"kind": "suppress", "value": wrong, "field": "suppress"}, [])
         assert "from 0 to 100" in last(part, "problem")[0]["text"] and part.suppress == 0.3
 
 
@@ -111,7 +111,7 @@ def test_many_nodes_are_a_heat_map(part, monkeypatch):
     assert sum(one["count"] for one in content["fields"]) == content["count"] == len(part._frame)
     assert sum(one["keeping"] for one in content["fields"]) == content["keeping"]
     good = next(i for i, one in enumerate(content["fields"]) if one["keeping"])
-    part._heard(None, {"kind": "choose", "node": good, "field": "nodes"}, [])
+    part._receive(None, {"kind": "choose", "node": good, "field": "nodes"}, [])
     assert part.chosen.release(part.table).audit(KAnonymity(8)).holds
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from widgets.original.original import OriginalBeside, in_words
+from widgets.original.original import OriginalComparison, in_words
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
@@ -25,7 +25,7 @@ def table(name="ill"):
 @pytest.fixture
 def part():
     """A part in a script, with what it says: long work is done when it is asked for."""
-    made = OriginalBeside(None)
+    made = OriginalComparison(None)
     made.said = []
     made.send = lambda content, buffers=None: made.said.append(content)
     return made
@@ -41,7 +41,7 @@ def test_a_column_and_then_two_are_drawn(part):
     wait_for(part, "picture")
     first = heard(part, "picture")[-1]
     assert first["head"] == ["age", "before", "after"] and "records are expected" in first["text"]
-    part._heard(None, {"kind": "columns", "first": "town", "second": "ill"}, [])
+    part._receive(None, {"kind": "columns", "first": "town", "second": "ill"}, [])
     wait_for(part, "picture", 2)
     both = heard(part, "picture")[-1]
     assert both["head"] == ["town", "ill", "before", "after"] and len(both["rows"]) == 6
@@ -71,7 +71,7 @@ def test_no_value_is_in_a_synced_trait(part):
     part.release = Keep()(table())
     part.show()
     wait_for(part, "picture")
-    part._heard(None, {"kind": "columns", "first": "town", "second": ""}, [])
+    part._receive(None, {"kind": "columns", "first": "town", "second": ""}, [])
     wait_for(part, "picture", 2)
     assert MARK in str(heard(part, "picture")[-1]) and MARK not in str(part.get_state()) and MARK not in repr(part)
 
@@ -88,9 +88,9 @@ def test_another_table_has_its_own_columns(part):
 def test_what_cannot_be_is_said_at_the_field(part):
     part.release = Remove()(table())
     for first, second in (("height", ""), ("age", "age"), (3, ""), ("age", None)):
-        part._heard(None, {"kind": "columns", "first": first, "second": second, "field": "columns"}, [])
+        part._receive(None, {"kind": "columns", "first": first, "second": second, "field": "columns"}, [])
     assert len(heard(part, "problem")) == 4
-    part._heard(None, {"kind": "columns", "first": "age", "second": "town", "field": "columns"}, [])
+    part._receive(None, {"kind": "columns", "first": "age", "second": "town", "field": "columns"}, [])
     wait_for(part, "problem", 5)
     assert "age and town are not published" in heard(part, "problem")[-1]["text"]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from widgets.parameters.draft import Draft
-from widgets.parameters.shares import settings, share, stands_at
+from widgets.parameters.shares import control_value, settings, share
 from workbench.base.errors import BadInput
 from workbench.frontier.grid import combinations
 from workbench.methods import ThresholdClustering
@@ -17,13 +17,13 @@ def test_a_control_stands_where_it_was_put(thousandths):
     value = thousandths / 1000
     given = settings(ThresholdClustering, "protection", value)
     assert given["utility"] + given["protection"] == pytest.approx(1)
-    assert stands_at(ThresholdClustering(**given), "protection") == value
+    assert control_value(ThresholdClustering(**given), "protection") == value
 
 
 def test_weights_count_relative_to_each_other_and_other_parameters_are_themselves():
-    assert stands_at(ThresholdClustering(utility=1, protection=1), "protection") == 0.5
+    assert control_value(ThresholdClustering(utility=1, protection=1), "protection") == 0.5
     assert (share(0.0, 1.0), share(0.2, 0.0), share(0.3, 0.9)) == (0, 1, 0.25)
-    assert stands_at(ThresholdClustering(r=0.7), "r") == 0.7
+    assert control_value(ThresholdClustering(r=0.7), "r") == 0.7
     assert settings(KAnonymity, "k", 7) == {"k": 7}
 
 

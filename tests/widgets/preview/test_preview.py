@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from widgets.base.turns import turns_here
+from widgets.base.kernel_thread import current_kernel_thread
 from widgets.preview import preview
 from widgets.preview.preview import ReleasePreview, side_by_side
 from workbench.data.table import Table
@@ -51,7 +51,7 @@ class Stand:
     def say(self, kind, **content):
         self.sent.clear()
         self.pieces.clear()
-        self.preview._heard(None, {"kind": kind, **content}, [])
+        self.preview._receive(None, {"kind": kind, **content}, [])
 
     def export(self, what, **more):
         """The file that comes, name and bytes; None where it was refused."""
@@ -170,7 +170,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
 
     async def asked():
-        stand.preview._maker._turns = stand.preview._turns = turns_here()
+        stand.preview._maker._kernel_thread = stand.preview._kernel_thread = current_kernel_thread()
         stand.export("csv")
         for _ in range(200):
             await asyncio.sleep(0.01)
@@ -185,7 +185,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     assert stand.last("refused")["columns"] == ["birth"]
     assert stand.last("fine")["field"] == "release"  # said before the refusal, so that it stays
     assert stand.sent.index(stand.last("fine")) < stand.sent.index(problem)
-    stand.preview._maker._turns = stand.preview._turns = None
+    stand.preview._maker._kernel_thread = stand.preview._kernel_thread = None
     with zipfile.ZipFile(io.BytesIO(stand.export("csv", anyway=True)[1])) as archive:
         assert len(pd.read_csv(archive.open(archive.namelist()[0]))) == 40
     assert list(tmp_path.iterdir()) == []
@@ -284,8 +284,8 @@ def test_a_file_that_is_being_made_comes_although_records_are_shown_meanwhile(ta
 
     async def play():
         stand = Stand(table)
-        stand.preview._heard(None, {"kind": "export", "what": "csv", "field": "release"}, [])
-        stand.preview._heard(None, {"kind": "preview", "number": 5, "field": "preview"}, [])
+        stand.preview._receive(None, {"kind": "export", "what": "csv", "field": "release"}, [])
+        stand.preview._receive(None, {"kind": "preview", "number": 5, "field": "preview"}, [])
         for _ in range(500):
             await asyncio.sleep(0.01)
             if stand.last("preview"):

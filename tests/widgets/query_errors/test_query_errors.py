@@ -47,7 +47,7 @@ def test_of_a_release_without_classes_the_worst_queries_are_told_too(part):
     assert not heard(part, "problem")
     (row,) = heard(part, "errors")[-1]["rows"]
     assert row["text"] == "ill = 'flu'" and (row["classes"], row["by"]) == (0, "")
-    part._heard(None, {"kind": "query", "field": "workload", "query": 0}, [])
+    part._receive(None, {"kind": "query", "field": "workload", "query": 0}, [])
     assert part.cut == [] and "has none" in heard(part, "chosen")[-1]["text"]
 
 
@@ -55,28 +55,28 @@ def test_a_query_chosen_tells_its_classes_each_time(part):
     told = []
     part.observe(lambda event: told.append(event.new), "cut")
     for query in (0, 0, -1):
-        part._heard(None, {"kind": "query", "query": query, "field": "workload"}, [])
+        part._receive(None, {"kind": "query", "query": query, "field": "workload"}, [])
     assert told == [[0], [0], []]
     assert heard(part, "chosen")[0]["text"].startswith("It cuts 1 of 1 class,")
-    part._heard(None, {"kind": "query", "query": 3, "field": "workload"}, [])
+    part._receive(None, {"kind": "query", "query": 3, "field": "workload"}, [])
     assert "no such query" in heard(part, "problem")[-1]["text"]
 
 
 def test_another_workload_or_release_is_asked_anew(part):
-    part._heard(None, {"kind": "workload", "workload": "other", "beside": "state", "field": "workload"}, [])
+    part._receive(None, {"kind": "workload", "workload": "other", "beside": "state", "field": "workload"}, [])
     assert (part.workload, part.beside) == ("other", "state")
     assert heard(part, "errors")[-1]["rows"] == []  # sensitive values are published unchanged
     part.release = Keep()(table())
     part.workload = "state"
     assert heard(part, "errors")[-1]["rows"] == []
     for wrong in ({"workload": "x"}, {"workload": "other", "beside": 3}, {}):
-        part._heard(None, {"kind": "workload", "field": "workload", **wrong}, [])
+        part._receive(None, {"kind": "workload", "field": "workload", **wrong}, [])
         assert "there is no workload" in heard(part, "problem")[-1]["text"]
 
 
 def test_nothing_outlives_its_release(part):
     part.release = None
-    part._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    part._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
     assert heard(part, "nothing") and "is gone" in heard(part, "problem")[-1]["text"] and "no release" in part.about()
 
 
@@ -101,6 +101,6 @@ def test_two_frontiers_stand_beside_each_other_once_both_are_measured(part):
 
 
 def test_no_query_is_in_a_synced_trait(part):
-    part._heard(None, {"kind": "query", "query": 0, "field": "workload"}, [])
+    part._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
     assert "age >= 40" in str(heard(part, "errors")) and "age >= 40" not in str(part.get_state()) + repr(part)
     assert "cut" not in part.get_state()

@@ -33,7 +33,7 @@ class Stand:
 
     def say(self, kind, **content):
         self.sent.clear()
-        self.picker._heard(None, {"kind": kind, **content}, [])
+        self.picker._receive(None, {"kind": kind, **content}, [])
 
     def last(self, kind):
         return next((one for one in reversed(self.sent) if one["kind"] == kind), None)
@@ -346,7 +346,7 @@ def test_alone_it_begins_calmly_with_what_is_usual(small):
         picker = RecipePicker(one)
         sent = []
         picker.send = lambda content, buffers=None, sent=sent: sent.append(content)
-        picker._heard(None, {"kind": "hello"}, [])
+        picker._receive(None, {"kind": "hello"}, [])
         (draft,) = [one for one in sent if one["kind"] == "draft"]
         fields = [f for g in draft["groups"] for row in g["rows"] for part in row["parts"] for f in part["fields"]]
         assert draft["problems"] == {} and not any(f["problem"] for f in fields)
@@ -380,7 +380,7 @@ def test_messages_of_an_older_page_do_no_harm(stand):
         {"kind": "axis", "side": "x", "key": []},
     ):
         stand.sent.clear()
-        stand.picker._heard(None, {"field": "f", **message}, [])
+        stand.picker._receive(None, {"field": "f", **message}, [])
         assert "Internal error" not in (stand.last("problem") or {"text": ""})["text"]
         assert stand.last("problem") is not None
     assert stand.picker.recipes == RECIPES

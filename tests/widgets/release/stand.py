@@ -13,11 +13,11 @@ class Stand:
         self.card = ReleaseCard(table, measures, recipe, **traits)
         self.sent = []
         self.card.send = lambda content, buffers=None: self.sent.append(content)
-        self.card._heard(None, {"kind": "hello"}, [])
+        self.card._receive(None, {"kind": "hello"}, [])
 
     def say(self, kind, **content):
         self.sent.clear()
-        self.card._heard(None, {"kind": kind, **content}, [])
+        self.card._receive(None, {"kind": kind, **content}, [])
 
     def move(self, name, value, part=0, **more):
         self.say("move", field=f"{part}.{name}", part=part, name=name, value=value, **more)

@@ -42,16 +42,17 @@ def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
         facts.sentences(point, MEASURES, None, data, method(data, close))["privacy"]
         for method in (RakedBuckets(smallest=10), Mondrian())
     )
-    assert told.startswith("learnt. That is about belief. By what is true: an attacker guesses illness correctly for ")
+    truth = "Measured against the truth: an attacker guesses illness correctly for "
+    assert told.startswith(f"learnt. This is about what an attacker believes. {truth}")
     assert plain.startswith("learnt. Classes of fewer than 5 records")
 
 
 def test_what_the_method_reports_about_the_release_is_on_its_card():
     data, close = with_values(139, 487, 21), TCloseness(0.2, distance="js")
     release = RakedBuckets()(data, close)
-    shown = facts.told(POINT, release, MEASURES, None, data, {})
+    shown = facts.card_content(POINT, release, MEASURES, None, data, {})
     assert shown["notices"] == [*release.notices] and "plain buckets" in shown["notices"][0]
-    assert facts.told(None, None, MEASURES, None, None, {})["notices"] == []
+    assert facts.card_content(None, None, MEASURES, None, None, {})["notices"] == []
 
 
 def test_there_is_one_row_a_measure_privacy_first():
@@ -63,20 +64,23 @@ def test_there_is_one_row_a_measure_privacy_first():
 
 def test_the_classes_are_counted(small):
     table = small(0)
-    assert facts.in_classes(Remove()(table)) == f"{table.records:,} records in one class"
+    assert facts.describe_classes(Remove()(table)) == f"{table.records:,} records in one class"
     release = Mondrian()(table, KAnonymity(5))
-    assert f"in {len(release.classes):,} classes of" in facts.in_classes(release) and facts.in_classes(None) == ""
+    assert (
+        f"in {len(release.classes):,} classes of" in facts.describe_classes(release)
+        and facts.describe_classes(None) == ""
+    )
 
 
 def test_a_release_has_the_intervals_that_its_point_has_on_the_frontier():
     known = replace(POINT, values={**POINT.values, "U_loss": 0.05}, intervals={"P_loss": (0.15, 0.25)})
     frontier = Frontier([known], MEASURES)
-    told = facts.told(known, None, MEASURES, frontier, None, {"P_loss": 0.22})
+    told = facts.card_content(known, None, MEASURES, frontier, None, {"P_loss": 0.22})
     assert told["figures"][0]["interval"] == " (0.15 to 0.25)"
-    assert told["verdict"].endswith("An interval reaches across what is accepted, so this does not hold in all of it.")
+    assert told["verdict"].endswith("An interval extends beyond a cap, so this is uncertain.")
     bare = replace(known, intervals={})
-    assert facts.told(bare, None, MEASURES, frontier, None, {})["figures"] == told["figures"]
-    assert facts.told(bare, None, MEASURES, None, None, {})["figures"][0]["interval"] == ""
+    assert facts.card_content(bare, None, MEASURES, frontier, None, {})["figures"] == told["figures"]
+    assert facts.card_content(bare, None, MEASURES, None, None, {})["figures"][0]["interval"] == ""
 
 
 def test_the_verdict_is_by_what_is_accepted_and_says_where_an_interval_leaves_it_open():
@@ -88,8 +92,6 @@ def test_the_verdict_is_by_what_is_accepted_and_says_where_an_interval_leaves_it
     assert verdict() == "" and verdict(DM=3) == "" and facts.verdict(None, MEASURES, None, {"P_loss": 1}) == ""
     assert verdict(P_loss=0.2) == f"Accepted: privacy loss 0.2 of at most 0.2 ({PrivacyLoss.unit})."
     assert verdict(P_loss=0.3, U_loss=0.04).startswith("Not accepted: ")
-    assert verdict(U_loss=0.06).endswith(
-        "An interval reaches across what is accepted, so this does not hold in all of it."
-    )
+    assert verdict(U_loss=0.06).endswith("An interval extends beyond a cap, so this is uncertain.")
     assert "certain" not in verdict(U_loss=0.08) and verdict(U_loss=0.02).startswith("Not accepted")
     assert facts.verdict(POINT, MEASURES, None, {"U_loss": 1}) == ""

@@ -1,7 +1,15 @@
 """What lies near a release."""
 
 from tests.widgets.release.stand import MEASURES
-from widgets.release.neighbours import NOTICED, expected, neighbours, own_losses, small_changes, spans, worth_most
+from widgets.release.neighbours import (
+    NOTICEABLE,
+    expected,
+    most_worthwhile,
+    neighbours,
+    own_losses,
+    small_changes,
+    spans,
+)
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import point_of
 from workbench.methods import Mondrian
@@ -18,11 +26,11 @@ def test_neighbours_are_efficient_and_on_either_side(table, frontier):
     for why, side in (("more private", 0), ("more useful", 1)):
         for one in found:
             if one.why == why:
-                assert ((own - own_losses(frontier, one.point)) / unit)[side] > NOTICED
+                assert ((own - own_losses(frontier, one.point)) / unit)[side] > NOTICEABLE
     assert len({id(one.point) for one in found}) == len(found)
 
 
-def test_the_small_change_that_is_worth_most(stand, table, frontier):
+def test_the_small_change_that_is_most_worthwhile(stand, table, frontier):
     stand.say("rest")
     assert stand.last("change") is not None
     found = []
@@ -44,7 +52,7 @@ def test_the_small_change_that_is_worth_most(stand, table, frontier):
 
 
 def test_a_change_that_loses_more_than_it_gains_is_not_praised(frontier):
-    assert worth_most(frontier, frontier.measured[0], []) is None
+    assert most_worthwhile(frontier, frontier.measured[0], []) is None
 
 
 def test_small_changes_keep_to_the_bounds(table):

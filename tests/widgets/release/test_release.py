@@ -145,7 +145,7 @@ def test_options_that_go_together_only_are_taken_when_both_are_there(stand):
     stand.say("columns", field="method.order", part="method", name="order", text="work, nope")
     assert "'nope' is not a column" in stand.last("problem")["text"]
     stand.say("columns", field="method.order", part="method", name="order", text="work; age")
-    assert "these are 2 releases" in stand.last("problem")["text"]
+    assert "2 values, but a release has one" in stand.last("problem")["text"]
     stand.say("columns", field="method.order", part="method", name="order", text="work, age")
     assert stand.card.recipe.method == Mondrian("order", order=("work", "age"))
     assert option(stand, "order")["text"] == "work, age"
@@ -174,7 +174,7 @@ def test_a_beaten_point_says_what_beats_it_and_alternatives_can_be_chosen(stand,
     assert 1 <= len(point["alternatives"]) <= 3
     wanted = point["alternatives"][0]["recipe"]
     stand.say("select", field="asked", place=0, recipe="of an older picture")
-    assert "gone" in stand.last("problem")["text"]
+    assert "no longer exists" in stand.last("problem")["text"]
     stand.say("select", field="asked", place=0, recipe=wanted)
     assert str(stand.card.recipe) == wanted
     stand.say("select", field="asked", place=7)
@@ -259,7 +259,7 @@ def test_messages_of_an_older_page_do_no_harm(stand):
         {"kind": "select", "place": "x"},
     ):
         stand.sent.clear()
-        stand.card._heard(None, {"field": "f", **message}, [])
+        stand.card._receive(None, {"field": "f", **message}, [])
         assert "Internal error" not in stand.last("problem")["text"]
 
 
@@ -322,7 +322,7 @@ def test_the_point_is_there_before_anything_is_said_of_its_release(table, fronti
         stand.say("hello")
         card.frontier = None  # none of this looks for words in the kernel's thread
         assert card.making and card.release.classes.sizes.min() >= 5 and stand.last("point") is None
-        card._expect(card.asked, 0, "k")
+        card._expect(card.requested, 0, "k")
         assert card.expected is None
         words.set()
         await until(lambda: not card.making)
@@ -473,7 +473,7 @@ def test_what_is_drawn_at_random_is_kept_and_the_card_says_what_it_promises(stan
     stand.card.keeps = lambda: store
     stand.card.recipe = Recipe(RandomizedResponse(0.5))
     point = stand.last("point")
-    assert point["model"] == "randomized response" and point["classes"].endswith("in no classes")
+    assert point["model"] == "randomized response" and point["classes"].endswith("without classes")
     assert point["guarantee"] == stand.card.release.guarantee and "not protected: age" in point["guarantee"]
     assert len(list((tmp_path / "points").glob("*.drawn"))) == 1
 

@@ -8,17 +8,17 @@ def test_a_short_release_reports_nothing():
     texts = []
     one = Underway(texts.append)
     one.begin()
-    one.hears("clustering: 10 of 20 records")
+    one.show_progress("clustering: 10 of 20 records")
     one.end()
     assert texts == [] and one.text == "" and one.took < 1
 
 
 def test_a_long_release_reports_its_progress_and_where_it_was_canceled(monkeypatch):
-    monkeypatch.setattr(underway, "PATIENT", 0.0)
+    monkeypatch.setattr(underway, "SLOW", 0.0)
     texts = []
     one = Underway(texts.append)
     one.begin()
-    one.hears("clustering: 10 of 20 records")
+    one.show_progress("clustering: 10 of 20 records")
     one.stop()
     one.end()
     assert texts == ["clustering: 10 of 20 records", ""]

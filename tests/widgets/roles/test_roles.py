@@ -29,7 +29,7 @@ def asked(widget: RolePicker, kind: str, **content) -> list[dict]:
     """What the view is told when it asks this."""
     sent: list[dict] = []
     widget.send = lambda message, buffers=None: sent.append(message)
-    widget._heard(None, {"kind": kind, **content}, [])
+    widget._receive(None, {"kind": kind, **content}, [])
     return sent
 
 

@@ -21,7 +21,7 @@ def part(monkeypatch):
 
 def say(part, kind, **content):
     del part.said[:]
-    part._heard(None, {"kind": kind, "field": kind, **content}, [])
+    part._receive(None, {"kind": kind, "field": kind, **content}, [])
     return part.said
 
 

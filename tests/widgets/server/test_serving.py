@@ -128,7 +128,7 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
         "from pathlib import Path; from widgets.server.serving import serve; "
         f"serve(Path({str(notebook)!r}), port={port}, "
     )
-    code += "browser=False, preheat=1, tell=lambda line: print(line, flush=True))"
+    code += "browser=False, preheat=1, echo=lambda line: print(line, flush=True))"
     everything = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=everything)
     assert re.search(rf"http://127.0.0.1:{port}/\w{{32}}/\?token=", process.stdout.readline())

@@ -16,10 +16,10 @@ def stand(**changes):
         "data": SimpleNamespace(reading=False, trouble=""),
         "card": SimpleNamespace(making=False, release=None, reason=""),
         "disclosure": SimpleNamespace(computing=False),
-        "chart": SimpleNamespace(still=SimpleNamespace(busy=False), total=0),
+        "chart": SimpleNamespace(saved_picture=SimpleNamespace(busy=False), total=0),
         "session": SimpleNamespace(table=None),
         "_points": SimpleNamespace(busy=False, frontier=None),
-        "_turns": None,
+        "_kernel_thread": None,
         **changes,
     }
     for name, value in given.items():
@@ -27,10 +27,10 @@ def stand(**changes):
     return found
 
 
-def test_why_there_is_nothing_yet_is_said():
+def test_missing_results_have_a_reason():
     with pytest.raises(BadInput, match="there are no points yet: choose at least one quasi-identifier"):
         _ = stand().points
-    with pytest.raises(BadInput, match="there is no release: it is being made; wait for it"):
+    with pytest.raises(BadInput, match="there is no release: work is still running; wait for it"):
         _ = stand(_points=SimpleNamespace(busy=True, frontier=None)).release
     with pytest.raises(BadInput, match="there is no release: no class is large enough"):
         _ = stand(card=SimpleNamespace(making=False, release=None, reason="no class is large enough")).release

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from widgets.session.session import Session, fitting
+from widgets.session.session import Session, fit_to_data
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies.study import Study
@@ -18,7 +18,7 @@ STUDY = Study(data={"given": "frame"}, quasi=("age", "sex"), sensitive=("illness
 def session():
     seen = []
     one = Session(STUDY, lambda before, after: seen.append(after), lambda: None)
-    one.read(STUDY, Table.bare(FRAME))
+    one.store_data(STUDY, Table.bare(FRAME))
     one.begin(STUDY)
     one.seen = seen
     return one
@@ -93,7 +93,7 @@ def test_a_study_with_unknown_variants_changes_nothing(session, wrong):
 def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
     other = Table.bare(FRAME.drop(columns="sex"))
     tens, wrong = {"builder": "intervals", "widths": [10]}, {"builder": "dates"}
-    fitted, unfit = fitting(STUDY.with_(hierarchies={"sex": tens, "age": tens, "illness": wrong}), other)
+    fitted, unfit = fit_to_data(STUDY.with_(hierarchies={"sex": tens, "age": tens, "illness": wrong}), other)
     assert fitted == STUDY.with_(quasi=("age",), hierarchies={"age": tens})
     assert unfit == ["illness"]
 
@@ -101,7 +101,7 @@ def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
 def test_undo_past_data_that_are_gone_says_so_and_stays(session):
     for i in range(4):
         study = STUDY.with_(data={"given": f"frame {i}"})
-        session.read(study, Table.bare(FRAME))
+        session.store_data(study, Table.bare(FRAME))
         session.begin(study)
     for _ in range(2):
         session.undo()
@@ -121,7 +121,7 @@ def test_levels_to_be_released_at_go_with_what_they_are_of(session):
         == {"sex": [0, 1]}
         == {n: [*pair] for n, pair in session.table.level_ranges.items()}
     )
-    assert "age may be released at all levels again" in session.notes[0]
+    assert "age: the chosen levels no longer exist" in session.notes[0]
     session.undo()
     assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
     session.change(quasi=("age",))
@@ -137,6 +137,6 @@ def test_what_counts_more_than_once_goes_with_its_role(session):
     assert session.table.importance == {"age": 3, "sex": 2} and not session.notes
     session.change(quasi=("age",))
     assert session.study.importance == session.table.importance == {"age": 3}
-    assert session.notes == ["sex counts once again: it is no quasi-identifier"]
+    assert session.notes == ["sex is no longer a quasi-identifier, so its importance is 1 again"]
     session.undo()
     assert session.table.importance == {"age": 3, "sex": 2}

@@ -16,7 +16,7 @@ def bar():
 
 def say(bar, kind, **content):
     bar.sent.clear()
-    bar._heard(None, {"kind": kind, **content}, [])
+    bar._receive(None, {"kind": kind, **content}, [])
 
 
 def test_a_view_that_comes_gets_the_state_and_only_changes_are_sent(bar):

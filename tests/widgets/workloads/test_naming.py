@@ -2,7 +2,7 @@
 
 import pytest
 
-from widgets.workloads.naming import followed
+from widgets.workloads.naming import update_references
 from workbench.base.errors import BadInput
 from workbench.studies.study import Study
 
@@ -16,7 +16,7 @@ STUDY = Study(
 
 
 def test_another_name_is_another_name_everywhere():
-    fields = followed(STUDY, {"region": OLD, "company": COMPANY})
+    fields = update_references(STUDY, {"region": OLD, "company": COMPANY})
     assert fields["measures"][1] == {"name": "query error", "workload": "region"}
     assert fields["axes"] == ("P_loss", "Q_err(workload=region)")
     assert fields["caps"] == {"Q_err(workload=region)": 0.5, "P_loss": 0.2}
@@ -24,18 +24,18 @@ def test_another_name_is_another_name_everywhere():
 
 
 def test_what_names_a_workload_that_is_gone_goes_with_it():
-    fields = followed(STUDY, {"company": COMPANY})
+    fields = update_references(STUDY, {"company": COMPANY})
     assert [one["name"] for one in fields["measures"]] == ["privacy loss", "information loss"]
     assert fields["axes"] == ("P_loss", "NCP") and fields["caps"] == {"P_loss": 0.2}
     with pytest.raises(BadInput, match="only measure of utility"):
-        followed(STUDY.with_(measures=STUDY.measures[:2]), {"company": COMPANY})
+        update_references(STUDY.with_(measures=STUDY.measures[:2]), {"company": COMPANY})
 
 
 def test_nothing_else_changes_where_queries_change_or_nothing_named_them():
-    assert followed(STUDY, {"state": ["age < 3"], "company": COMPANY}) == {
+    assert update_references(STUDY, {"state": ["age < 3"], "company": COMPANY}) == {
         "workloads": {"state": ["age < 3"], "company": COMPANY}
     }
-    fields = followed(STUDY, {"state": OLD})
+    fields = update_references(STUDY, {"state": OLD})
     assert (fields["measures"], fields["axes"], fields["caps"]) == (STUDY.measures, STUDY.axes, STUDY.caps)
-    both = followed(STUDY, {"state": OLD, "other": ["age < 3"]})  # not a rename: it asks something else
+    both = update_references(STUDY, {"state": OLD, "other": ["age < 3"]})  # not a rename: it asks something else
     assert both["measures"] == STUDY.measures

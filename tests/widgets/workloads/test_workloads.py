@@ -20,7 +20,7 @@ def part():
 def say(part, kind, *buffers, **content):
     """What a view says, and what is answered."""
     del part.said[:]
-    part._heard(None, {"kind": kind, "field": kind, **content}, [memoryview(one) for one in buffers])
+    part._receive(None, {"kind": kind, "field": kind, **content}, [memoryview(one) for one in buffers])
     return part.said
 
 

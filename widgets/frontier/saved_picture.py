@@ -1,4 +1,4 @@
-"""What a saved notebook shows without its kernel: the frontier as a picture, and its points as a table."""
+"""The picture of a frontier in a saved notebook, which has no kernel: a static chart and a table of the points."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from IPython.display import publish_display_data
 from markupsafe import Markup
 
 from widgets.base.host import under_voila
-from widgets.base.turns import Turn
-from widgets.base.worker import Tell, Worker
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.base.worker import CallSoon, Worker
 from widgets.frontier.picture import Picture, table
 from workbench.base.figures import format_number
 from workbench.base.templates import Templates
@@ -24,48 +24,48 @@ from workbench.frontier.frontier import Frontier
 if TYPE_CHECKING:
     from widgets.frontier.frontier import FrontierChart
 
-REST = 0.5  # seconds without a change until it is drawn: the live page comes first
+PAUSE = 0.5  # seconds without a change until the picture is drawn, after the live page
 WIDTH, HEIGHT = 760, 440
 VIEW = "application/vnd.jupyter.widget-view+json"
 WITHOUT = "There were no points yet when this notebook was saved. Run the cell again."
 TEMPLATES = Templates("widgets.frontier")
 ABOUT = (
-    "As it was when this notebook was saved; run the cell to go on with it. These are exact figures of your data: "
-    "clear this output before you pass the notebook on, and publish the study instead."
+    "The state when this notebook was saved; run the cell to continue. These are exact figures of your data: "
+    "clear this output before you share the notebook, or publish the study instead."
 )
 
 
 class SavedPicture:
     """A static picture below a widget, in an output of its own that the live view hides.
 
-    `soon()` redraws it when nothing has changed for a while. It contains figures of points, no other data.
+    `schedule()` redraws it when nothing has changed for a while. It contains figures of points, no other data.
     """
 
     def __init__(self, chart: FrontierChart, picture: Picture) -> None:
         self.name = f"wb-still-{secrets.token_hex(8)}"
         self._chart, self._picture, self._worker = chart, picture, Worker(self._failed)
         self._html = _empty(self.name)
-        self._of: Frontier | None = None  # whose points are drawn
+        self._of: Frontier | None = None  # the frontier that is drawn
         self._shown = False
-        self._timer: Turn | None = None
+        self._timer: ScheduledCall | None = None
 
     @property
     def busy(self) -> bool:
         """Return whether a new picture is pending."""
         return self._timer is not None or self._worker.busy
 
-    def beside(self, widget: ipywidgets.DOMWidget) -> None:
-        """Show the widget; nobody saves a page of Voila, so it has no picture."""
+    def display(self, widget: ipywidgets.DOMWidget) -> None:
+        """Show the widget, and below it the picture; pages of Voila are not saved and have no picture."""
         view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
         text = f"<{type(widget).__name__}>"  # more would be out of date when the notebook is saved
         publish_display_data({"text/plain": text, VIEW: view})
         if not under_voila():
             self._shown = True
             self._publish(update=False)
-            self.soon()
+            self.schedule()
 
-    def soon(self) -> None:
-        """The points, or what is drawn of them, are others."""
+    def schedule(self) -> None:
+        """Draw the picture again after a pause; outdated points are removed at once."""
         chart = self._chart
         if not self._shown:
             return
@@ -74,9 +74,9 @@ class SavedPicture:
             self._timer = None
         self._worker.forget()
         if chart.stale or chart.frontier is not self._of:
-            self._say(None, _empty(self.name))
+            self._replace(None, _empty(self.name))
         if not (chart.stale or chart.growing) and chart.scene is not None:
-            self._timer = chart.later(REST, self._draw)
+            self._timer = chart.call_later(PAUSE, self._draw)
 
     def close(self) -> None:
         """Stop following the chart."""
@@ -90,35 +90,35 @@ class SavedPicture:
         frontier, scene = self._chart.frontier, self._chart.scene
         if scene is None:
             return
-        plain = replace(scene, moving=None, nearly="")  # the frontier alone, wherever the slider is
+        plain = replace(scene, moving=None, nearly="")  # without the point of the sliders
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             chart = self._picture.altair("frontier", plain, WIDTH, HEIGHT)
-            tell(self._say, frontier, _drawn(self.name, plain, fragment(chart.to_dict(), live=False)))
+            call_soon(self._replace, frontier, _drawn(self.name, plain, fragment(chart.to_dict(), live=False)))
 
         self._worker.start(job)
 
     def _failed(self, error: BaseException) -> None:
         self._chart.wrong("", error)
 
-    def _say(self, frontier: Frontier | None, page: str) -> None:
+    def _replace(self, frontier: Frontier | None, page: str) -> None:
         self._of, before, self._html = frontier, self._html, page
         if self._html != before:
             self._publish(update=True)
 
     def _publish(self, update: bool) -> None:
-        """Write to the output; a notebook saves the last picture."""
+        """Write the picture to the output, which the notebook saves."""
         data = {"text/html": self._html, "text/plain": "The frontier, as it was when this notebook was saved"}
         publish_display_data(data, transient={"display_id": self.name}, update=update)
 
 
 def _empty(name: str) -> str:
     """Return the placeholder of an empty chart."""
-    return str(TEMPLATES.render("still.html", name=name, about=WITHOUT, chart=None))
+    return str(TEMPLATES.render("saved_picture.html", name=name, about=WITHOUT, chart=None))
 
 
 def _drawn(name: str, scene: Scene, chart: Markup) -> str:
-    """The chart, and its points as a table."""
+    """Return the chart with a table of its points."""
     measures = scene.frontier.measures
     rows = [
         (
@@ -132,4 +132,4 @@ def _drawn(name: str, scene: Scene, chart: Markup) -> str:
         for row in table(scene)
     ]
     head = ("recipe", *(one.key for one in measures), "state")
-    return str(TEMPLATES.render("still.html", name=name, about=ABOUT, chart=chart, head=head, rows=rows))
+    return str(TEMPLATES.render("saved_picture.html", name=name, about=ABOUT, chart=chart, head=head, rows=rows))

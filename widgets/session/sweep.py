@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from workbench.base.progress import Report
 from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
@@ -17,25 +17,25 @@ from workbench.frontier.store import Store
 from workbench.frontier.sweep import numbered_recipes, sweep
 from workbench.measures import Measure
 
-OFTEN = 0.15  # seconds between two pictures of an unfinished frontier
-Arrived = Callable[[Frontier, int, int, bool], object]  # what there is, how many are done, of how many, going on?
+REPORT_INTERVAL = 0.15  # seconds between two updates of an unfinished frontier
+OnProgress = Callable[[Frontier, int, int, bool], object]  # the frontier so far, points done, total, unfinished?
 
 
-class Sweeper:
-    """`start` measures recipes; `arrived` is called in the kernel's thread now and then, and when it is over.
+class BackgroundSweep:
+    """`start` measures recipes; `on_progress` is called in the kernel's thread at intervals and at the end.
 
-    `said` is called with words about a point that takes long. What does not go with the table is a point that says why;
-    it stops no other.
+    `on_slow_point` is called with the progress of a point that takes long. A recipe that does not fit the table becomes
+    a point with a reason, and does not stop the others.
     """
 
     def __init__(
         self,
-        arrived: Arrived,
-        failed: Callable[[BaseException], object],
-        said: Report,
+        on_progress: OnProgress,
+        on_error: Callable[[BaseException], object],
+        on_slow_point: Report,
     ) -> None:
-        self._arrived, self._said = arrived, said
-        self._worker = Worker(failed)
+        self._on_progress, self._on_slow_point = on_progress, on_slow_point
+        self._worker = Worker(on_error)
 
     def start(
         self,
@@ -45,37 +45,37 @@ class Sweeper:
         store: Store | None,
         smallest: int = SMALLEST,
     ) -> None:
-        """A newer sweep makes this one stale."""
+        """Measure recipes; an older sweep is cancelled."""
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             place = {recipe.identity: i for i, recipe in enumerate(numbered_recipes(recipes))}
             done: dict[int, Point] = {}
             last = 0.0
 
-            def there() -> Frontier:
+            def frontier_so_far() -> Frontier:
                 order, complete = sorted(done), len(done) == len(place)
                 return Frontier([done[i] for i in order], measures, complete, numbers=[i + 1 for i in order])
 
             def progress(count: int, total: int, point: Point) -> None:
                 nonlocal last
                 done[place[point.recipe.identity]] = point
-                if not cancel.is_set() and time.monotonic() - last >= OFTEN:
+                if not cancel.is_set() and time.monotonic() - last >= REPORT_INTERVAL:
                     last = time.monotonic()
-                    tell(self._arrived, there(), len(done), len(place), True)
+                    call_soon(self._on_progress, frontier_so_far(), len(done), len(place), True)
 
-            def say(words: str) -> None:
-                tell(self._said, words)
+            def report(text: str) -> None:
+                call_soon(self._on_slow_point, text)
 
-            def measure(asked: Sequence[Recipe], processors: int) -> None:
-                sweep(table, asked, measures, store, threads=processors, progress=progress, cancel=cancel, say=say,
+            def measure(some: Sequence[Recipe], processors: int) -> None:
+                sweep(table, some, measures, store, threads=processors, progress=progress, cancel=cancel, say=report,
                       partly=True, smallest=smallest)  # fmt: skip
 
             try:
-                measure([], 1)  # the ends first: they span the axes, and nothing jumps afterwards
+                measure([], 1)  # the baselines first: they span the axes, so these do not change later
                 if recipes and not cancel.is_set():
                     measure(recipes, threads())
-            finally:  # also after an error there is what could be made
-                tell(self._arrived, there(), len(done), len(place), False)
+            finally:  # the points so far are shown also after an error
+                call_soon(self._on_progress, frontier_so_far(), len(done), len(place), False)
 
         self._worker.start(job)
 
@@ -85,14 +85,14 @@ class Sweeper:
         return self._worker.busy
 
     def forget(self) -> None:
-        """Stop, and say nothing more."""
+        """Stop, and report nothing more."""
         self._worker.forget()
 
     def cancel(self) -> None:
-        """Stop before the next point; what is measured stays."""
+        """Stop before the next point; measured points remain."""
         self._worker.cancel()
 
 
 def threads() -> int:
-    """One processor is left to the person in front of it."""
+    """Return the number of threads to use: all processors but one, so that the machine stays responsive."""
     return max(1, (os.cpu_count() or 1) - 1)

@@ -1,4 +1,4 @@
-"""A cell that is run again frees what it replaces."""
+"""A cell that is run again frees the data of its previous run."""
 
 import numpy as np
 import pandas as pd
@@ -11,13 +11,13 @@ tables = []
 """
 CELL = """
 w = await Workbench("people.csv")
-w.roles._heard(None, {"kind": "choose", "columns": ["age", "sex"], "role": "quasi", "field": "roles"}, [])
+w.roles._receive(None, {"kind": "choose", "columns": ["age", "sex"], "role": "quasi", "field": "roles"}, [])
 await w.ready()
 tables.append(weakref.ref(w.session.table))
 w
 """
 COUNT = """
-for _ in range(200):  # work in the background holds a table until it hears that it was cancelled
+for _ in range(200):  # background work keeps a table until it notices the cancellation
     gc.collect()
     alive = sum(one() is not None for one in tables)
     if alive == 1:
@@ -27,7 +27,7 @@ print(len(_instances), alive, Workbench)
 """
 
 
-def test_ten_runs_of_a_cell_hold_as_much_as_one(kernel, tmp_path):
+def test_ten_runs_of_a_cell_use_as_much_memory_as_one(kernel, tmp_path):
     rng = np.random.default_rng(0)
     ages, sexes = rng.poisson(40, 300), rng.choice(list("FM"), 300)
     pd.DataFrame({"age": ages, "sex": sexes, "ill": ages // 9}).to_csv(tmp_path / "people.csv", index=False)

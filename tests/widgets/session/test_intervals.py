@@ -1,10 +1,10 @@
-"""Intervals beside the kernel: they come with how far they are, or not at all."""
+"""Intervals computed in the background: with progress, or none after cancellation."""
 
 import threading
 
 from tests.methods.raking.tables import table
 from tests.widgets.server.visitor import within
-from widgets.session.tries import Tries
+from widgets.session.intervals import BackgroundIntervals
 from workbench.base.errors import BadInput
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
@@ -14,24 +14,26 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
-def test_they_are_made_and_it_is_said_how_far():
-    data, said, ended = table(1, records=200), [], []
+def test_intervals_arrive_with_progress():
+    data, progress, ended = table(1, records=200), [], []
     swept = sweep(data, [Recipe(Mondrian(), KAnonymity(9))], [PrivacyLoss(), UtilityLoss(min_support=0.1)])
-    made = Tries(said.append, ended.append, ended.append, lambda cancel: cancel)
+    made = BackgroundIntervals(progress.append, ended.append, ended.append, lambda cancel: cancel)
     made.start(data, swept, {"over": "records", "times": 3})
     assert within(20, lambda: ended) and not made.busy
     assert isinstance(ended[0], Frontier) and all(ended[0].measured[0].intervals[key] for key in swept.axes)
-    assert said == [f"{done} of 3 tries" for done in range(4)]
+    assert progress == [f"{done} of 3 runs" for done in range(4)]
     made.start(data, swept, {"over": "records", "times": 1})
     assert within(5, lambda: len(ended) == 2) and isinstance(ended[1], BadInput)
     made.start(data, swept, {"over": "learning"})
     assert within(20, lambda: len(ended) == 3) and ended[2].measured[0].intervals["P_loss"]
-    assert said[-2:] == ["0 of 1 releases learnt from", "1 of 1 releases learnt from"]
+    assert progress[-2:] == ["0 of 1 learning attackers", "1 of 1 learning attackers"]
 
 
-def test_cancelled_they_are_none():
+def test_no_intervals_arrive_after_cancellation():
     data, ended, over = table(1, records=200), [], threading.Event()
     swept = sweep(data, [Recipe(Mondrian(), KAnonymity(9))], [PrivacyLoss(), UtilityLoss(min_support=0.1)])
     over.set()
-    Tries(lambda _: None, ended.append, ended.append, lambda cancel: over).start(data, swept, {"over": "records"})
+    BackgroundIntervals(lambda _: None, ended.append, ended.append, lambda cancel: over).start(
+        data, swept, {"over": "records"}
+    )
     assert ended == []

@@ -13,8 +13,8 @@ from nbconvert import HTMLExporter
 from tests.conftest import people
 from tests.widgets.app.test_app import STUDY
 from widgets import FrontierChart, Workbench
-from widgets.base.turns import Turn
-from widgets.frontier import still as module
+from widgets.base.kernel_thread import ScheduledCall
+from widgets.frontier import saved_picture as module
 
 ROOT = Path(__file__).parents[3]
 
@@ -75,20 +75,20 @@ def test_the_picture_is_drawn_once_when_the_sweep_is_over(bench, published):
 def test_the_picture_for_later_waits_until_the_slider_rests(bench, published, monkeypatch):
     asked = []
 
-    def later(self, seconds, call):
-        asked.append(Turn(seconds, len(asked), call))
+    def call_later(self, seconds, call):
+        asked.append(ScheduledCall(seconds, len(asked), call))
         return asked[-1]
 
     bench._ipython_display_()
     drawn = len(published)
-    monkeypatch.setattr(FrontierChart, "later", later)
+    monkeypatch.setattr(FrontierChart, "call_later", call_later)
     bench.chart.caps = {"P_loss": 0.5}
     for point in bench.frontier.measured[:3]:
         bench.chart.moving = point
     assert len(asked) == 4 and len(published) == drawn
     for turn in asked:  # all but the last were called off
         turn.call()
-    assert len(published) == drawn + 1 and not bench.chart.still.busy
+    assert len(published) == drawn + 1 and not bench.chart.saved_picture.busy
     bench.chart.moving = None
     assert len(asked) == 4, "a slider alone asks for no picture"
 
@@ -101,8 +101,8 @@ def test_points_of_what_is_gone_are_not_saved(bench, published):
 
 def test_what_nobody_displays_draws_nothing_and_voila_has_no_second_picture(monkeypatch, published):
     chart = FrontierChart(None)
-    chart.still.soon()
-    assert published == [] and not chart.still.busy
+    chart.saved_picture.schedule()
+    assert published == [] and not chart.saved_picture.busy
     monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5")
     chart._ipython_display_()
     assert [list(data) for data, _, _ in published] == [["text/plain", module.VIEW]]

@@ -1,4 +1,4 @@
-"""What the workbench, or a part alone, is given: a study, a table, a frame or a path; and the study to begin with."""
+"""The inputs of the workbench and its parts: a study, a table, a data frame or a path; and the initial study."""
 
 from __future__ import annotations
 
@@ -28,60 +28,60 @@ ADULT = Study(
         "salary",
     ),
 )  # fmt: skip
-AT_LEAST = {"name": "k-anonymity", "k": 5}  # models of distributions alone allow classes of two or three records
-# the curves of Li & Li (2009), figure 2(a), with a smallest class size, and a few points more
+MIN_CLASS_SIZE = {"name": "k-anonymity", "k": 5}  # models of distributions allow classes of two or three records
+# the curves of Li & Li (2009), figure 2(a), with a minimum class size and a few more points
 RECIPES: tuple[dict[str, Any], ...] = tuple(
     {"method": {"name": "mondrian"}, "model": model}
     for model in (
         {"name": "k-anonymity", "k": [5, 10, 50, 100, 200, 500, 1000, 2000, 5000]},
-        [AT_LEAST, {"name": "l-diversity", "l": [2, 2.5, 3, 3.5, 4, 4.5, 5]}],
-        [AT_LEAST, {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"}],
+        [MIN_CLASS_SIZE, {"name": "l-diversity", "l": [2, 2.5, 3, 3.5, 4, 4.5, 5]}],
+        [MIN_CLASS_SIZE, {"name": "t-closeness", "t": [0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4], "distance": "js"}],
     )
 )
 STUDIES = (".yaml", ".yml")
 
 
-def begin(given: Any) -> tuple[Study, Any, Path | None]:
-    """The study to begin with, the data if they were handed over, and the study's file if that was given."""
+def study_from_input(given: Any) -> tuple[Study, Any, Path | None]:
+    """Return the initial study, the data if they were passed directly, and the study's file if one was given."""
     if isinstance(given, Study):
         return given, None, None
     if isinstance(given, Table):
-        return _asking(_as_it_is(given)), given.without_hierarchies(given.names).unassigned(), None
+        return _with_defaults(_study_from_table(given)), given.without_hierarchies(given.names).unassigned(), None
     if isinstance(given, pd.DataFrame):
-        return _asking(Study(name="from the notebook", data={"given": "frame"})), given, None
+        return _with_defaults(Study(name="from the notebook", data={"given": "frame"})), given, None
     if isinstance(given, str) and given == "adult":
-        return proposed(_asking(ADULT), ()), None, None
+        return propose_hierarchies(_with_defaults(ADULT), ()), None, None
     if isinstance(given, str | Path):
         path = Path(given)
         if path.suffix.lower() in STUDIES:
             return Study.open(path), None, path
-        return _asking(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
+        return _with_defaults(Study(name=path.name.split(".")[0], data={"path": str(path)})), None, None
     raise BadInput(f"{safe_repr(given)} is not a data frame, table, path, study or 'adult'")
 
 
-def table_of(given: Any) -> Table | None:
-    """The table of what a workbench may be given: in the roles of its study, in none where it names no quasi."""
+def table_from_input(given: Any) -> Table | None:
+    """Return the table of an input, with the roles of its study; without roles if there are no quasi-identifiers."""
     if given is None or isinstance(given, Table):
         return given
-    study, handed, _ = begin(given)
+    study, handed, _ = study_from_input(given)
     base = study.read(handed)
     return study.table(base) if study.quasi else base
 
 
-def _as_it_is(table: Table) -> Study:
-    """The study that a table's roles and hierarchies make."""
+def _study_from_table(table: Table) -> Study:
+    """Return a study with a table's roles and hierarchies."""
     hierarchies = {n: recover(column).to_dict() for n, column in table.columns.items() if column.hierarchy}
     study = Study(name="from the notebook", data={"given": "table"}, hierarchies=hierarchies)
     weight = (table.weight,) if table.weight else ()
     return study.with_(quasi=table.quasi, sensitive=tuple(table.sensitive), weight=weight, levels=table.levels)
 
 
-def _asking(study: Study) -> Study:
+def _with_defaults(study: Study) -> Study:
     return study.with_(recipes=RECIPES, measures=MEASURES, axes=AXES)
 
 
-def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -> Study:
-    """The study with a hierarchy for every quasi-identifier that was none before, and every level, that has none."""
+def propose_hierarchies(study: Study, before: tuple[str, ...], base: Table | None = None) -> Study:
+    """Propose a hierarchy for each new quasi-identifier, and for each sensitive column with a level, that has none."""
     found = dict(study.hierarchies)
     for name in (*study.quasi, *study.levels):
         if name in before or name in found:
@@ -96,8 +96,8 @@ def proposed(study: Study, before: tuple[str, ...], base: Table | None = None) -
     return study.with_(hierarchies=found)
 
 
-def followed(before: Study, was: Table | None, after: Study, table: Table) -> Study:
-    """Recipes, measures and axes that nobody has chosen are those that are proposed for the table."""
+def update_proposals(before: Study, was: Table | None, after: Study, table: Table) -> Study:
+    """Replace recipes, measures and axes that are still the proposed ones by those proposed for the new table."""
     recipes, (measures, axes) = (RECIPES, (MEASURES, AXES)) if was is None else (recipes_for(was), measures_for(was))
     changes: dict[str, Any] = {}
     if tuple(before.recipes) == recipes == tuple(after.recipes):
@@ -107,19 +107,19 @@ def followed(before: Study, was: Table | None, after: Study, table: Table) -> St
     return after.with_(**changes)
 
 
-def used(study: Study) -> dict[str, Any]:
-    """The hierarchies of columns that have them in use: those of identifiers would only keep their values."""
+def used_hierarchies(study: Study) -> dict[str, Any]:
+    """Return the hierarchies of quasi-identifiers and sensitive columns; other columns do not use theirs."""
     return {name: spec for name, spec in study.hierarchies.items() if name in (*study.quasi, *study.sensitive)}
 
 
-def renamed(before: Study, after: Study) -> Study:
-    """A study that was called after its data is called after the new ones."""
-    if origin(before) == origin(after) or before.name != called(before):
+def rename_after_data(before: Study, after: Study) -> Study:
+    """Rename a study that still has the default name of its previous data."""
+    if data_settings(before) == data_settings(after) or before.name != default_name(before):
         return after
-    return after.with_(name=called(after))
+    return after.with_(name=default_name(after))
 
 
-def called(study: Study) -> str:
+def default_name(study: Study) -> str:
     """Return the default name of a study."""
     if BUNDLED in study.data:
         return ADULT.name
@@ -129,6 +129,6 @@ def called(study: Study) -> str:
     return given.removeprefix("upload: ").split(".")[0] if given.startswith("upload: ") else "from the notebook"
 
 
-def origin(study: Study) -> dict[str, Any]:
+def data_settings(study: Study) -> dict[str, Any]:
     """Return the settings that decide which data are read; filters come later."""
     return {key: value for key, value in study.data.items() if key not in LEAVES_OUT}

@@ -9,7 +9,7 @@ from typing import Any
 import traitlets
 
 from widgets.base.part import Part, script, styles
-from widgets.base.worker import Tell, Worker
+from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
 from workbench.miners.explanation import MinerExplanation, accuracy_sentence, explain_miner
@@ -19,13 +19,13 @@ from workbench.releases.base import Release
 SHOWN = 20  # columns with a bar
 
 
-class WhatWasLearnt(Part):
-    """`WhatWasLearnt(release)`: `target` is predicted by `miner`. Its figures are exact, for the analyst.
+class ExplanationView(Part):
+    """`ExplanationView(release)`: `target` is predicted by `miner`. Its figures are exact, for the analyst.
 
     They are of the data: so they go by message, and are in no synced trait.
     """
 
-    _esm = script("scenario/learnt")
+    _esm = script("scenario/explanation")
     _css = styles("scenario/scenario")
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     pending = traitlets.Bool(False, help="the next release is being made")
@@ -63,7 +63,7 @@ class WhatWasLearnt(Part):
 
     def show(self) -> None:
         """The choices, and what was found last."""
-        self.tell(
+        self.send_message(
             "choices",
             columns=self._columns,
             target=self._target,
@@ -73,14 +73,14 @@ class WhatWasLearnt(Part):
             busy=self._worker.busy,
         )
         if self._found is not None:
-            self._tell_found()
+            self._send_found()
 
     def _gone(self) -> None:
         """Remove the explanation of another release."""
         self._worker.forget()
         self.show()
 
-    def hear_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another column, or another miner."""
         target, miner = content.get("target"), content.get("miner")
         if target not in self._columns:
@@ -92,42 +92,42 @@ class WhatWasLearnt(Part):
             self.target, self.miner = str(target), miner
         self.show()
 
-    def hear_learn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_learn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Run a miner in the background."""
         release, target, miner = self.release, self._target, self.miner
         if release is None or self.pending:
             raise BadInput("there is no release yet; choose a point, or a model")
 
-        def job(cancel: threading.Event, tell: Tell) -> None:
+        def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             def progress(done: int, of: int) -> None:
-                tell(lambda: self.tell("doing", text=f"{done} of {of} folds are learnt"))
+                call_soon(lambda: self.send_message("doing", text=f"{done} of {of} folds are learnt"))
 
-            tell(self._took, release, explain_miner(release, target, resolve_miners(miner)[0], progress=progress))
+            call_soon(self._took, release, explain_miner(release, target, resolve_miners(miner)[0], progress=progress))
 
-        self.tell("doing", text="learning")
+        self.send_message("doing", text="learning")
         self._worker.start(job)
 
-    def hear_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Cancel the miner."""
         self._worker.forget()
-        self.tell("doing", text="")
+        self.send_message("doing", text="")
 
     def _took(self, release: Release, found: MinerExplanation) -> None:
         self._found = release, found
         self.fine("learn")
-        self._tell_found()
+        self._send_found()
 
     def _failed(self, error: BaseException) -> None:
-        self.tell("doing", text="")
+        self.send_message("doing", text="")
         self.wrong("learn", error)
 
-    def _tell_found(self) -> None:
+    def _send_found(self) -> None:
         assert self._found is not None
         release, found = self._found
         ordered = sorted(found.importance.items(), key=lambda one: -one[1])
         most = max((value for _, value in ordered), default=0.0)
         now = release is self.release and (found.target, found.miner.name) == (self._target, self.miner)
-        self.tell(
+        self.send_message(
             "learnt",
             text=accuracy_sentence(found),
             unit="how much farther off on average" if found.numbers else "percentage points fewer are right",

@@ -1,13 +1,13 @@
 // What a miner learnt: a bar a column, and a small tree as text.
 
-export default widget(({ model, el, say, on, trait }) => {
+export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("What a miner learnt", { model, trait });
   el.classList.add("wb-scenario", "wb-learnt");
   el.append(element);
   const target = h("select", { onchange: () => choose() }), miner = h("select", { onchange: () => choose() });
-  const choose = () => say("choose", { field: "learn", target: target.value, miner: miner.value });
-  const button = h("button", { type: "button", class: "wb-main-action", onclick: () => say("learn", { field: "learn" }) }, "Show what it learns");
-  const stop = h("button", { type: "button", class: "wb-small", hidden: true, onclick: () => say("stop", { field: "learn" }) }, "Cancel");
+  const choose = () => send("choose", { field: "learn", target: target.value, miner: miner.value });
+  const button = h("button", { type: "button", class: "wb-main-action", onclick: () => send("learn", { field: "learn" }) }, "Show what it learns");
+  const stop = h("button", { type: "button", class: "wb-small", hidden: true, onclick: () => send("stop", { field: "learn" }) }, "Cancel");
   const doing = h("span", { role: "status", class: "wb-note" });
   const words = h("p"), unit = h("small", { class: "wb-note" }), bars = h("tbody"), more = h("p", { class: "wb-note" }), tree = h("pre", { class: "wb-tree", tabindex: 0, "aria-label": "What it predicts of whom" });
   const shown = h("div", { hidden: true }, words, h("div", { class: "wb-found" },

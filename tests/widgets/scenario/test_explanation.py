@@ -3,14 +3,14 @@
 import pytest
 
 from tests.widgets.scenario.people import people
-from widgets.scenario.learnt import WhatWasLearnt
+from widgets.scenario.explanation import ExplanationView
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 
 
 @pytest.fixture
 def part():
-    made = WhatWasLearnt(Keep()(people()))
+    made = ExplanationView(Keep()(people()))
     made.said = []
     made.send = lambda content, buffers=None: made.said.append(content)
     return made
@@ -18,7 +18,7 @@ def part():
 
 def say(part, kind, **content):
     del part.said[:]
-    part._heard(None, {"kind": kind, "field": "learn", **content}, [])
+    part._receive(None, {"kind": kind, "field": "learn", **content}, [])
 
 
 def last(part, kind):

@@ -8,17 +8,17 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from widgets.session.keeping import Keeper
+from widgets.session.study_file import StudyFile
 from workbench.base.scratch import scratch
 from workbench.frontier.store import Store
 from workbench.studies.study import results_folder
 
 
-class Storing:
-    """The present store, created when the first points are stored; it follows the file of the study."""
+class PointStore:
+    """The current store, created when the first points are stored; it follows the file of the study."""
 
-    def __init__(self, named: str | PathLike[str] | None, keeper: Callable[[], Keeper | None]) -> None:
-        self._named, self._keeper = named, keeper
+    def __init__(self, named: str | PathLike[str] | None, file: Callable[[], StudyFile | None]) -> None:
+        self._named, self._file = named, file
         self._stores: dict[str, Store] = {}
         self._discard: weakref.finalize | None = None
         if named is not None:
@@ -26,22 +26,22 @@ class Storing:
 
     @property
     def store(self) -> Store:
-        """The folder of the study at hand."""
-        keeper = self._keeper()
-        place = self._named if self._named is not None else results_folder(keeper.path) if keeper is not None else ""
+        """The store of the current study."""
+        file = self._file()
+        place = self._named if self._named is not None else results_folder(file.path) if file is not None else ""
         if str(place) not in self._stores:
-            self._stores[str(place)] = Store(place or self._private())
+            self._stores[str(place)] = Store(place or self._temporary_folder())
         return self._stores[str(place)]
 
-    def _private(self) -> Path:
-        """A folder that goes when the workbench does, or the kernel ends."""
+    def _temporary_folder(self) -> Path:
+        """Create a folder that is removed with the workbench, or at the end of the kernel."""
         folder = scratch()
         self._discard = weakref.finalize(self, shutil.rmtree, folder, True)
         return folder
 
     @property
-    def lasting(self) -> Path | None:
-        """The folder, if it stays when the workbench is closed."""
+    def permanent_folder(self) -> Path | None:
+        """The folder, if it remains when the workbench is closed."""
         folder = self.store.folder
         return folder if self._discard is None else None
 
