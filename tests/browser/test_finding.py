@@ -56,7 +56,7 @@ def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     expect(row.get_by_role("status")).to_contain_text("It stopped after 15 evaluations")
     expect(page.locator(".wb-best")).to_contain_text("raked buckets")
     expect(row.locator("[data-field=find] .wb-wrong")).to_be_empty()
-    page.get_by_text("What was tried").click()
+    page.get_by_text("Methods tried").click()
     expect(page.get_by_text("within the caps at best U_loss").first).to_be_visible()
     expect(page.locator(".wb-done")).to_have_text(re.compile(r"^([5-9]|1\d) points$"))
     expect(page.locator(".wb-legend")).to_contain_text("out of reach for releases in classes, without noise")
@@ -79,7 +79,7 @@ def test_intervals_are_drawn(page):
     expect(page.locator(".wb-done")).to_have_text(re.compile(r"^\d+ points$"))
     row, lines = page.locator(".wb-find"), page.locator(".wb-chart svg g.mark-rule.role-mark line")
     before = lines.count()
-    row.get_by_label("Intervals").select_option("other people")
+    row.get_by_label("Intervals").select_option("bootstrap")
     expect(page.locator(".wb-legend")).to_contain_text(
         "Lines and brackets: where a figure of another sample of as many people would lie, by 20 resamples"
     )
@@ -89,7 +89,7 @@ def test_intervals_are_drawn(page):
     page.get_by_role("button", name="undo").click()
     expect(row.get_by_label("Intervals")).to_have_value("")
     expect(lines).to_have_count(before)
-    row.get_by_label("Intervals").select_option("who learns")
+    row.get_by_label("Intervals").select_option("learning attacker")
     expect(page.locator(".wb-legend")).to_contain_text("Lines and brackets: from who goes by each class alone to who")
     assert lines.count() >= before + 2, "along the axis of privacy: of regions no researcher learns"
 

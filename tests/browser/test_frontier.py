@@ -195,7 +195,7 @@ def test_the_slider_moves_one_point_and_points_stream_in(page):
     page.locator(".noUi-handle").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    said(page, "Now: k-anonymity, k = 56 (mondrian)")
+    said(page, "Current: k-anonymity, k = 56 (mondrian)")
     page.evaluate("window.drawn = document.querySelector('.wb-chart svg')")
     page.get_by_role("button", name="stream").click()
     said(page, "of 62 points so far")

@@ -38,10 +38,10 @@ def page(one_page, request):
 
 
 def test_every_combination_is_drawn_and_one_is_chosen(page):
-    assert not page.locator(".wb-lattice canvas").first.is_visible()  # nothing is scored for who does not look
+    assert not page.locator(".wb-lattice canvas").first.is_visible()  # nothing is scored while the view is folded
     page.locator(".wb-lattice summary").first.press("Enter")
     words = page.locator(".wb-lattice .wb-note[role=status]")
-    expect(words).to_contain_text("of 3,125 combinations keep k-anonymity, k = 5", timeout=60_000)
+    expect(words).to_contain_text("of 3,125 combinations satisfy k-anonymity, k = 5", timeout=60_000)
     canvas = page.locator(".wb-lattice-canvas")
     assert canvas.evaluate("c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0)")
     canvas.focus()

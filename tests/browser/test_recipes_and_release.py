@@ -118,10 +118,10 @@ def test_alone_and_without_a_sensitive_column_it_is_calm_and_says_what_a_model_n
         assert needs.is_visible() and page.get_by_text("must be at most").count() == 0
 
 
-def test_what_a_method_promises_and_what_is_passed_on_are_two_sentences(one_page):
-    with one_page.fresh(EXCHANGED, ":text('To be passed on with it:')") as page:
-        said = page.get_by_text("Its method promises:").locator("..").inner_text()
-        assert re.search(r"\. To be passed on with it: sensitive values were exchanged", said)
+def test_the_guarantee_and_the_notice_for_recipients_are_two_sentences(one_page):
+    with one_page.fresh(EXCHANGED, ":text('Tell recipients:')") as page:
+        said = page.get_by_text("Guarantee of the method:").locator("..").inner_text()
+        assert re.search(r"\. Tell recipients: sensitive values were exchanged", said)
 
 
 def test_the_release_follows_the_slider(page):

@@ -31,7 +31,7 @@ def test_queries_are_written_drawn_and_an_axis(address, on_stage):
     expect(answers.locator("span").first).to_have_text("410")
     _write(page, text, options)
     expect(answers.locator("span").nth(1)).to_have_text("562")
-    expect(part.get_by_role("list", name="Mistakes")).to_contain_text("line 3, column 14: there is no column 'agee'")
+    expect(part.get_by_role("list", name="Errors")).to_contain_text("line 3, column 14: there is no column 'agee'")
     expect(text).to_have_attribute("aria-invalid", "true")
     part.get_by_role("button", name="line 3, column 14").press("Enter")
     assert text.evaluate("one => one.value.slice(one.selectionStart)") == "agee > 3"
