@@ -73,6 +73,7 @@ def test_all_rows_of_an_empty_matrix_are_none():
     assert len(first) == len(number) == 0
 
 
+@pytest.mark.slow
 def test_a_cancel_is_heard_while_records_collapse():
     rng, cancel = np.random.default_rng(0), threading.Event()
     many = {name: rng.integers(0, 1000, 3_000_000) for name in "abcd"}

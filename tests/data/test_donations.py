@@ -22,6 +22,7 @@ def frame() -> pd.DataFrame:
     return generated(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_combinations_are_as_many_as_printed_within_two_per_cent(seed):
     found = generated(seed)[["state", "zip", "employer"]].drop_duplicates()

@@ -82,6 +82,7 @@ def tables(draw):
     return Table.from_frame(frame, *roles, types={"word": "text", "s": "text"}, missing=[])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 @examples(12)
 @given(table=tables(), k=st.integers(2, 12), ending=st.sampled_from(["csv", "parquet"]))

@@ -106,6 +106,7 @@ print(release.drawn["ill"].released.tolist())
 """
 
 
+@pytest.mark.slow
 def test_another_process_reads_the_same_draw(tmp_path):
     runs = [
         subprocess.run([sys.executable, "-c", DRAW, str(tmp_path / "points")], capture_output=True, text=True)

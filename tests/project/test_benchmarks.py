@@ -33,6 +33,8 @@ from benchmarks import (
 from benchmarks.measuring import Figure
 from workbench.data import datasets
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(run.__file__).parent
 SUPPORT = {"run", "measuring", "generated", "in_peer_environment", "in_pycanon"}
 
@@ -95,7 +97,6 @@ def test_generated_data_is_the_same_every_time_skewed_and_correlated(tmp_path):
     assert a.drop_duplicates().shape[0] > 0.5 * len(a)
 
 
-@pytest.mark.slow
 def test_adult():
     figures = adult.measure(runs=1)
     assert figures[0].note.startswith("2,148 classes") and figures[2].note == "23,325 cells"
@@ -108,7 +109,6 @@ def test_a_million():
     assert 0 < figures[0].measured < figures[4].measured <= 20_000
 
 
-@pytest.mark.slow
 def test_all_privacy_figures_are_measured():
     figures = by_name(privacy_figures.measure(runs=1, peer=False))
     assert figures["classes"].measured == 1554
@@ -117,7 +117,6 @@ def test_all_privacy_figures_are_measured():
     assert figures["uniqueness on all subsets of eight quasi-identifiers, from cells, CPU"].note.startswith("on 2")
 
 
-@pytest.mark.slow
 def test_figure_2a_has_32_points():
     assert len(figure_2a.figure_2a()) == 32
     assert figure_2a.measure(runs=1)[0].measured == 32

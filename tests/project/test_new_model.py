@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 UNFINISHED = shutil.ignore_patterns("*.tmp.*", "*.pyc.*")  # what is compiled comes with its source, once it is whole
 
@@ -65,6 +67,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_new_model_is_everywhere_at_once(tmp_path):
     for package in ("workbench", "widgets"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=UNFINISHED)

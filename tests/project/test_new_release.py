@@ -79,6 +79,7 @@ PERTURBED = ["perturb, keep = 0.1", "perturb, keep = 0.4"]
 CLUSTERED = [f"k-anonymity, k = 10 (cluster, size = {size})" for size in (40, 150)]
 
 
+@pytest.mark.slow
 def test_they_are_measured_and_drawn(found):
     assert found["values"] == {recipe: ["A_know", "P_loss", "U_loss"] for recipe in [*PERTURBED, *CLUSTERED]}
     assert found["drawn"] == sorted([*PERTURBED, *CLUSTERED])

@@ -61,6 +61,7 @@ def here(place, monkeypatch, capsys):
     return run_here
 
 
+@pytest.mark.slow
 def test_the_release_that_was_measured_is_exported_and_queried(place):
     points = json.loads((place / "points.json").read_text())["points"]
     said = workbench(place, "anonymize", "noisy.yaml", "--recipe", "1", "-o", "one.csv")
@@ -98,6 +99,7 @@ def test_the_audit_says_what_the_method_promises():
     assert values["P_loss"] > 0 and values["A_acc"] is not None
 
 
+@pytest.mark.slow
 def test_a_script_reads_the_draw_from_the_results(place, here):
     """They lie beside the study's file, whatever the study is called."""
     study = replace(Study.open(place / "noisy.yaml"), name="Another name")

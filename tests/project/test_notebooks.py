@@ -42,6 +42,7 @@ def test_is_kept_without_outputs(path):
     assert all(not cell.outputs and cell.execution_count is None for cell in cells)
 
 
+@pytest.mark.slow
 def test_in_python_draws_the_frontier_and_writes_the_release(tmp_path):
     notebook = run(ROOT / "notebooks" / "in_python.ipynb", tmp_path)
     html = shown(notebook, "text/html")
@@ -51,6 +52,7 @@ def test_in_python_draws_the_frontier_and_writes_the_release(tmp_path):
     assert oct((tmp_path / "explore.results").stat().st_mode)[-3:] == "700"
 
 
+@pytest.mark.slow
 def test_li_li_stands_beside_the_published_figures(tmp_path):
     html = shown(run(ROOT / "notebooks" / "papers" / "li_li_2009.ipynb", tmp_path), "text/html")
     assert html.count("data:image/svg+xml") >= 5
@@ -79,6 +81,7 @@ def test_sramka_stands_beside_the_published_figures(tmp_path):
         assert figure in html
 
 
+@pytest.mark.slow
 def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
     notebook = run(ROOT / "notebooks" / "papers" / "brickell_shmatikov_2008.ipynb", tmp_path)
     html = shown(notebook, "text/html")
@@ -93,6 +96,7 @@ def test_brickell_shmatikov_stands_beside_the_published_figures(tmp_path):
     assert "14 values" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fewer", [{"many": 12_000}, pytest.param({}, marks=pytest.mark.exhaustive)], ids=str)
 def test_srivastava_weis_stands_beside_the_slides(tmp_path, fewer):
     """The figures of all donations, to the digits that are printed: tests/papers/test_srivastava_weis_2005.py."""

@@ -77,6 +77,7 @@ def record():
     return json.loads(RECORD.read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_study_has_the_figures_that_it_had(name, record):
     found, page = ready(name)
@@ -84,6 +85,7 @@ def test_a_ready_study_has_the_figures_that_it_had(name, record):
     assert "Proposed is the release" in page and "<svg" in page
 
 
+@pytest.mark.slow
 def test_small_studies_have_the_figures_that_they_had(record):
     assert [seed for seed in range(SMALL) if json.loads(json.dumps(small(seed))) != record["small"][seed]] == []
 

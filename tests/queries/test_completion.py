@@ -5,6 +5,7 @@ import random
 import pandas as pd
 import pytest
 
+from tests.examples import seeds
 from tests.queries.condition_samples import table
 from tests.queries.test_parser import damaged, noise
 from workbench.data.hierarchies.builders import Groups
@@ -107,7 +108,7 @@ def test_proposals_are_limited_and_ordered_by_frequency():
     assert len(found) == MOST and found[0].text == "'t150'" and found[1].text == "'t000'"
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, fast=20))
 def test_queries_can_be_typed_from_proposals(seed, people):
     """Choose proposals from left to right: the text is always incomplete at worst."""
     rng, text = random.Random(seed), ""

@@ -154,6 +154,7 @@ def test_more_statements_than_are_read(people, monkeypatch):
         read_log("age > 3\n" * 4, people)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["'", '"', "`", "[", "/*", "--", "(", "'\"`[", "select (", "a'b\n", "\0", ";", "'a;"])
 def test_large_hostile_logs_are_read_quickly(text, people, monkeypatch):
     monkeypatch.setattr(log, "MOST", 20_000)

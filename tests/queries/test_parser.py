@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.examples import seeds
 from tests.queries.condition_samples import Draw, database, meet, records_of, table
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Groups, Intervals
@@ -211,7 +212,7 @@ def test_weights_cannot_be_queried():
             parse(text, coded)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", seeds(300, fast=30))
 def test_like_duckdb_and_like_every_record_by_itself(seed, coded, oracles):
     records, connection = oracles
     asked, text, sql = Draw(coded, np.random.default_rng(seed)).query()
@@ -311,6 +312,7 @@ def test_long_hostile_text_is_refused_quickly(text, people):
     assert time.process_time() - before < 10  # in a fraction of a second; anything quadratic takes hours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["not " * 50_001 + "age > 3", " or ".join(["age=40"] * 30_000), " " * 1_000_000 + "age>3"]
 )

@@ -200,6 +200,7 @@ def test_adult_with_twelve_quasi_identifiers_is_sampled(twelve):
     assert found.interval[1] - found.interval[0] < 0.05 * found.value
 
 
+@pytest.mark.slow
 def test_a_sweep_is_cancelled_during_the_walk(twelve):
     """And says until then how many were found."""
     cancel, said = threading.Event(), []

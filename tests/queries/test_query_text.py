@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.examples import seeds
 from tests.queries.condition_samples import Draw, table
 from workbench.data.table import Table
 from workbench.queries.parser import parse
@@ -22,7 +23,7 @@ def same(one, other):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200, fast=40))
 def test_random_conditions_are_parsed_back(seed, coded):
     rng = np.random.default_rng(seed)
     names = rng.choice(list(coded.columns), int(rng.integers(0, 4)), replace=False)

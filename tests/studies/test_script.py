@@ -56,6 +56,7 @@ def table():
     return ADULT.table(ADULT.read())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "recipe",
     [

@@ -19,6 +19,7 @@ FRAME = pd.DataFrame(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("name", ["d.feather", "d.arrow", "d.orc"])
 def test_files_of_arrow(tmp_path, name, engine):

@@ -133,6 +133,7 @@ def test_types_of_queries():
     assert read["huge"][0].values.dtype == np.int64 and read["decimals"][0].values.tolist() == [1.5]
 
 
+@pytest.mark.slow
 def test_batches_that_hold_different_values(monkeypatch):
     """Distinct values are merged from time to time; codes of earlier batches remain correct."""
     monkeypatch.setattr(workbench.data.engines.memory, "PENDING", 1000)
@@ -227,6 +228,7 @@ def test_text_there_and_back_through_csv(tmp_path_factory, values):
 # Bad input: one message each.
 
 
+@pytest.mark.slow
 def test_ten_million_records(tmp_path):
     """Takes a second or two; benchmarks/ has the exact figure."""
     path = tmp_path / "large.parquet"

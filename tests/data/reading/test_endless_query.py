@@ -32,6 +32,7 @@ sys.exit(main.main(sys.argv[1:]))
 """  # the command, which says when it asks DuckDB
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
     (tmp_path / "s.yaml").write_text(STUDY.replace("SECONDS", "3600"))
     command = [sys.executable, "-c", BEGIN, "check", "s.yaml"]

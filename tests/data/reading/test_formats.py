@@ -57,6 +57,7 @@ def packed(content, ending):
     return {"gz": gzip, "bz2": bz2, "xz": lzma}[ending].compress(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst", "zip"])
 def test_packed_text(tmp_path, ending, engine):

@@ -67,6 +67,7 @@ def drawn(bench):
     return [str(point.recipe.model) for point in bench.frontier.measured if point.recipe.model]
 
 
+@pytest.mark.slow
 def test_it_begins_with_adult_and_draws_it(here, said):
     bench = Workbench("adult", keep=False)
     assert not said
@@ -158,6 +159,7 @@ def test_a_kept_point_joins_the_study_and_the_frontier(bench):
     assert "k-anonymity, k = 7" in drawn(bench) and "k-anonymity, k = 6" not in drawn(bench)
 
 
+@pytest.mark.slow
 def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
     choose(bench, "neutral", "work")
     bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [3]}}]
@@ -174,6 +176,7 @@ def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
     assert not said
 
 
+@pytest.mark.slow
 def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, said):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     bench.hierarchies._receive(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])

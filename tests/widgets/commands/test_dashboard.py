@@ -62,6 +62,7 @@ def test_the_example_leaves_nothing_in_the_package(monkeypatch, capsys):
         assert stores == [("Adult, as in Li & Li (2009)", None)]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_dashboard(study, tmp_path):
     """The real thing: published, served with a token, and gone."""
     port = free_port()

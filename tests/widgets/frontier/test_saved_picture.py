@@ -38,6 +38,7 @@ def published(monkeypatch):
     return found
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_shows_picture_and_table(tmp_path):
     notebook = nbformat.read(ROOT / "notebooks" / "explore.ipynb", as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell("_.wait();"))

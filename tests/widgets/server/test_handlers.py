@@ -165,6 +165,7 @@ def test_another_site_starts_no_kernel(open_door, sent, status):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", ["path", "cookie", "both"])
 def test_another_port_of_this_host_starts_no_kernel(visitor, known):
     """A browser sends a cookie to every port, and an old one does not say who asks: the cookie opens no page."""

@@ -85,6 +85,7 @@ def test_what_a_callback_prints_shows_or_raises_stays_in_the_kernel(visitor):
     assert not any(planted in log for planted in PLANTED)
 
 
+@pytest.mark.slow
 def test_a_kernel_knows_what_it_needs_and_no_more(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "never to be seen")
     with visited(tmp_path) as one:
@@ -96,6 +97,7 @@ def test_a_kernel_knows_what_it_needs_and_no_more(tmp_path, monkeypatch):
     assert not os.path.exists(folder)  # gone with the server
 
 
+@pytest.mark.slow
 def test_a_kernel_ends_soon_after_its_page_and_an_untouched_page_much_later(tmp_path):
     with visited(tmp_path, without_page=1, left_alone=6, every=1) as one:
         kernel = one.open_page()[1]
@@ -167,6 +169,7 @@ def test_a_character_in_two_halves_is_welcome(visitor):
         assert eventually((visitor.witness / "number-3").exists)
 
 
+@pytest.mark.slow
 def test_connections_do_not_use_up_the_servers_files(tmp_path):
     """A hundred and twenty to one page, and as many as there may be to all of three."""
     with visited(tmp_path, most=3, files=256) as one, ExitStack() as every:
@@ -188,6 +191,7 @@ def test_connections_do_not_use_up_the_servers_files(tmp_path):
     assert "many" not in (tmp_path / "server.log").read_text()
 
 
+@pytest.mark.slow
 def test_there_is_room_for_so_many_pages(tmp_path):
     with visited(tmp_path, most=2) as one:
         with ThreadPoolExecutor(5) as pool:

@@ -60,6 +60,7 @@ def test_a_portal_may_frame_the_page_and_no_other_port_may(tmp_path):
         assert one.ask("/voila/static/voila.js", **{**sent, "Sec-Fetch-Dest": "image"}, Referer=portal)[0] == 403
 
 
+@pytest.mark.slow
 def test_a_page_that_answers_keeps_its_connection_and_a_deaf_one_loses_it(tmp_path):
     with visited(tmp_path, ping=1) as one:
         kernel = one.open_page()[1]
@@ -78,6 +79,7 @@ def test_a_page_that_answers_keeps_its_connection_and_a_deaf_one_loses_it(tmp_pa
                     deaf.hear()
 
 
+@pytest.mark.slow
 def test_without_a_token_by_hand_the_door_is_open_but_the_house_is_locked(tmp_path):
     with visited(tmp_path, token=None, public="https://study.example.org/study/") as one:
         status, page, headers = one.ask("/study/", Host="study.example.org")

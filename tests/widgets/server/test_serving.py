@@ -119,6 +119,7 @@ def test_a_server_that_fails_is_said(tmp_path, monkeypatch):
             serve(tmp_path / "page.ipynb", browser=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_when_it_ends(tmp_path, how):
     """Neither a server nor a kernel nor a folder, whatever ends the process that started it."""
@@ -141,6 +142,7 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
     process.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_page_that_stood_ready_is_not_ended_before_it_is_opened(tmp_path):
     """It is as old as the server when its first reader comes."""
     with visited(tmp_path, preheat=1, without_page=2, every=1) as one:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 BEGIN = """
 import asyncio, gc, weakref
@@ -27,6 +28,7 @@ print(len(_instances), alive, Workbench)
 """
 
 
+@pytest.mark.slow
 def test_ten_runs_of_a_cell_use_as_much_memory_as_one(kernel, tmp_path):
     rng = np.random.default_rng(0)
     ages, sexes = rng.poisson(40, 300), rng.choice(list("FM"), 300)
