@@ -28,8 +28,8 @@ remembered = cache  # cached for the duration of the tests
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """A release as its reader sees it; people are identified by the neutral column `person`, published unchanged."""
+class ReaderView:
+    """A release as its reader sees it; the neutral column `person` identifies people."""
 
     table: object
     release: object
@@ -135,6 +135,6 @@ def shares(counts):
     scope="package", params=[(t, kind) for t in TABLES for kind in RELEASES], ids=lambda p: f"{p[0][0]}, {p[1]}"
 )
 def seen(request, small):
-    """A release of a small table, and a view of it through loops and dictionaries."""
+    """Return a release of a small table as its reader sees it."""
     table, (method, model) = small(*request.param[0]), RELEASES[request.param[1]]
-    return Seen(table, method(table, model))
+    return ReaderView(table, method(table, model))

@@ -235,7 +235,7 @@ def gaps(seen, name):
 
 
 def nearest(seen, person, names, among):
-    """Return the people whose released records are nearest to what is known of a person."""
+    """Return the people whose released records are nearest to a person's known values."""
     found = {other: sum(gaps(seen, name)[person, other] for name in names) for other in among}
     least = min(found.values()) + 1e-6
     return {other for other in among if found[other] < least}
@@ -397,7 +397,7 @@ def test_kl_divergence_is_over_quasi_identifiers_and_the_sensitive_column(seen):
     assert KLDivergence()(seen.release).value == near(max(found))
 
 
-def asked_values(seen, workload, q):
+def matching_values(seen, workload, q):
     """Return the values that meet each condition of a query."""
     found = {name: workload.condition(q, name) for name in workload.columns}
     known = {name: {str(value): value for value in seen.whole(name)} for name in found}
@@ -430,7 +430,7 @@ def test_query_error_is_the_mean_relative_error_of_the_answers(seen, rule):
     workload = Workload.random(seen.table, 40, 2, 0.3, rule)
     errors = []
     for q in range(40):
-        asked = asked_values(seen, workload, q)
+        asked = matching_values(seen, workload, q)
         truth = sum(all(row[name] in values for name, values in asked.items()) for row in seen.people.values())
         shared = [
             name

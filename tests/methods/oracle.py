@@ -129,7 +129,7 @@ def gain(target: np.ndarray, part: np.ndarray, parts: Sequence[np.ndarray]) -> f
     return entropy(part) - sum(len(one) / len(part) * entropy(one) for one in parts)
 
 
-def at_least(k: int) -> Holds:
+def minimum_size(k: int) -> Holds:
     return lambda part: len(part) >= k
 
 

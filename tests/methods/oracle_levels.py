@@ -37,7 +37,7 @@ class Column:
         return list(found.values())
 
     def lowest(self, records: Sequence[int]) -> int:
-        """The lowest level allowed on which the records show the same."""
+        """Return the lowest allowed level on which the records have one node."""
         return next(j for j in range(self.low, self.high + 1) if len(self.parted(records, j)) == 1)
 
 

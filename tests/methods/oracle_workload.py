@@ -58,7 +58,7 @@ class WorkloadArrays:
         everybody = np.arange(len(self.axes[0].code))
         self.cost = [1 / max(self.true(q, everybody), 1) for q in range(len(self.on))]
 
-    def known(self, q: int, part: np.ndarray) -> np.ndarray:
+    def matching_records(self, q: int, part: np.ndarray) -> np.ndarray:
         """Return which records satisfy the conditions on quasi-identifiers and other published columns."""
         met = self.unchanged[q][part].copy()
         for a, codes in self.on[q].items():
@@ -66,31 +66,31 @@ class WorkloadArrays:
         return met
 
     def true(self, q: int, part: np.ndarray) -> int:
-        return int((self.known(q, part) & self.counted[q][part]).sum())
+        return int((self.matching_records(q, part) & self.counted[q][part]).sum())
 
     def often(self, a: int) -> float:
         """Return the number of queries with a condition on an axis."""
         return sum(a in on and not on[a].all() for on in self.on) / len(self.on)
 
-    def apart(self, part: np.ndarray, region: Region) -> np.ndarray:
+    def errors_by_query(self, part: np.ndarray, region: Region) -> np.ndarray:
         """Return the error of the answers of a class, query by query."""
         found = []
         for q, on in enumerate(self.on):
             told = float(self.counted[q][part].sum())
             if self.exact:
-                told *= self.known(q, part).sum() / len(part)
+                told *= self.matching_records(q, part).sum() / len(part)
             else:
                 for a, codes in on.items():
                     told *= self.axes[a].share(*region(a, part), codes)
             found.append(told - self.true(q, part))
         return np.array(found)
 
-    def wrong(self, part: np.ndarray, region: Region) -> float:
-        return float(np.abs(self.apart(part, region)) @ self.cost)
+    def error(self, part: np.ndarray, region: Region) -> float:
+        return float(np.abs(self.errors_by_query(part, region)) @ self.cost)
 
     def whole(self, parts: list, region: Region) -> float:
         """Return the error of the answers of all classes together."""
-        return float(np.abs(sum(self.apart(part, region) for part in parts)) @ self.cost)
+        return float(np.abs(sum(self.errors_by_query(part, region) for part in parts)) @ self.cost)
 
     def best(self, partitions: list[list], region: Region) -> int:
         """Return the partition with the smallest error, the first one among ties."""
@@ -120,38 +120,38 @@ def best(base: float, tried: list[tuple[float, list]], holds: Holds, worth: floa
     return None
 
 
-def hull_of(asked: WorkloadArrays) -> Region:
+def hull_of(workload: WorkloadArrays) -> Region:
     """Return the published codes of a class on an axis: from its lowest to its highest."""
-    return lambda a, part: (asked.axes[a].code[part].min(), asked.axes[a].code[part].max())
+    return lambda a, part: (workload.axes[a].code[part].min(), workload.axes[a].code[part].max())
 
 
-def node_of(asked: WorkloadArrays, columns: Sequence[Column]) -> Region:
+def node_of(workload: WorkloadArrays, columns: Sequence[Column]) -> Region:
     """Return the published node of a class on levels: the lowest one that contains its records."""
 
     def node(a: int, part: np.ndarray) -> tuple[int, int]:
         shown = np.array(columns[a].shown[columns[a].lowest(part)])
-        inside = asked.axes[a].code[shown == shown[part[0]]]
+        inside = workload.axes[a].code[shown == shown[part[0]]]
         return inside.min(), inside.max()
 
     return node
 
 
 def first_to_last(
-    asked: WorkloadArrays, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray
+    workload: WorkloadArrays, width: Callable[[int, float], float], rule: Rule | None, part: np.ndarray
 ) -> list[int]:
     """Return the axes in the order of cuts that do not serve the workload."""
-    axes = range(len(asked.axes))
+    axes = range(len(workload.axes))
     if rule is None:
-        return sorted(axes, key=lambda a: (asked.often(a) == 0, -width(a, asked.axes[a].times)))
+        return sorted(axes, key=lambda a: (workload.often(a) == 0, -width(a, workload.axes[a].times)))
     return sorted(axes, key=lambda a: (-rule(a, part), -width(a, 1.0)))
 
 
-def least_error(asked: WorkloadArrays, holds: Holds, worth: float, rule: Rule | None = None) -> list[np.ndarray]:
+def least_error(workload: WorkloadArrays, holds: Holds, worth: float, rule: Rule | None = None) -> list[np.ndarray]:
     """Return the records of each class of strict Mondrian."""
-    axes, hull = asked.axes, hull_of(asked)
+    axes, hull = workload.axes, hull_of(workload)
 
     def serving(part: np.ndarray, some: list[int]) -> list | None:
-        base = asked.wrong(part, hull)
+        base = workload.error(part, hull)
         if base <= 1e-9:
             return None
         tried = []
@@ -159,11 +159,11 @@ def least_error(asked: WorkloadArrays, holds: Holds, worth: float, rule: Rule | 
             code = axes[a].code[part]
             for cut in cuts(code):
                 halves = [part[code <= cut], part[code > cut]]
-                tried.append((sum(asked.wrong(half, hull) for half in halves), halves))
+                tried.append((sum(workload.error(half, hull) for half in halves), halves))
         return best(base, tried, holds, worth)
 
     def widest(part: np.ndarray) -> list | None:
-        for a in first_to_last(asked, lambda a, times: axes[a].width(part, times), rule, part):
+        for a in first_to_last(workload, lambda a, times: axes[a].width(part, times), rule, part):
             code = axes[a].code[part]
             if axes[a].width(part, 1.0) > 0:
                 median = np.sort(code)[(len(part) - 1) // 2]
@@ -173,42 +173,47 @@ def least_error(asked: WorkloadArrays, holds: Holds, worth: float, rule: Rule | 
                     return halves
         return None
 
-    return _classes([np.arange(len(axes[0].code))], asked, serving, widest)
+    return _classes([np.arange(len(axes[0].code))], workload, serving, widest)
 
 
 def least_error_on_levels(
-    asked: WorkloadArrays, columns: Sequence[Column], parts: list, holds: Holds, worth: float, rule: Rule | None = None
+    workload: WorkloadArrays,
+    columns: Sequence[Column],
+    parts: list,
+    holds: Holds,
+    worth: float,
+    rule: Rule | None = None,
 ) -> list[np.ndarray]:
     """Return the classes along nodes of hierarchies, starting at the highest levels."""
 
-    node = node_of(asked, columns)
+    node = node_of(workload, columns)
 
     def children(a: int, part: np.ndarray) -> list[np.ndarray]:
         level = columns[a].lowest(part)
         return [] if level == columns[a].low else [np.array(one) for one in columns[a].parted(part, level - 1)]
 
     def serving(part: np.ndarray, some: list[int]) -> list | None:
-        base = asked.wrong(part, node)
+        base = workload.error(part, node)
         if base <= 1e-9:
             return None
-        tried = [(sum(asked.wrong(one, node) for one in found), found) for a in some if (found := children(a, part))]
+        tried = [(sum(workload.error(one, node) for one in found), found) for a in some if (found := children(a, part))]
         return best(base, tried, holds, worth)
 
     def widest(part: np.ndarray) -> list | None:
         def width(a: int, times: float) -> float:
             return columns[a].width(part[0], columns[a].lowest(part)) / columns[a].span * times
 
-        for a in first_to_last(asked, width, rule, part):
+        for a in first_to_last(workload, width, rule, part):
             found = children(a, part)
             if found and all(map(holds, found)):
                 return found
         return None
 
-    return _classes([np.array(part) for part in parts], asked, serving, widest)
+    return _classes([np.array(part) for part in parts], workload, serving, widest)
 
 
-def _classes(todo: list, asked: WorkloadArrays, serving: Callable, widest: Callable) -> list[np.ndarray]:
-    asks = [asked.often(a) > 0 for a in range(len(asked.axes))]
+def _classes(todo: list, workload: WorkloadArrays, serving: Callable, widest: Callable) -> list[np.ndarray]:
+    asks = [workload.often(a) > 0 for a in range(len(workload.axes))]
     phases = [[a for a, ask in enumerate(asks) if ask == wanted] for wanted in (True, False)]
     closed = []
     while todo:
@@ -221,11 +226,11 @@ def _classes(todo: list, asked: WorkloadArrays, serving: Callable, widest: Calla
     return closed
 
 
-def served(asked: WorkloadArrays, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
+def served(workload: WorkloadArrays, region: Region, serving: Callable, cut: Callable, rules: Sequence[Rule]) -> list:
     """Return the best of all searches: by cuts worth more or less, by rules, by the best of these and large gains."""
     by_rule = [cut(rule) for rule in rules]
-    rule = asked.best(by_rule, region)
+    rule = workload.best(by_rule, region)
     found = [serving(WORTH[0], None), *by_rule]
-    if asked.whole(found[0], region) > ENOUGH * asked.whole(by_rule[rule], region):
+    if workload.whole(found[0], region) > ENOUGH * workload.whole(by_rule[rule], region):
         found += [serving(WORTH[1], None), serving(HALF, rules[rule])]
-    return found[asked.best(found, region)]
+    return found[workload.best(found, region)]

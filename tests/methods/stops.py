@@ -4,7 +4,7 @@ import threading
 
 
 class Stops(threading.Event):
-    """An event that is set after it was checked so many times."""
+    """An event that is set after a number of checks."""
 
     def __init__(self, looks):
         super().__init__()

@@ -46,7 +46,7 @@ def random_frame(seed: int, records: int, values: int = 4, missing: float = 0.0)
 
 @st.composite
 def frames(draw: st.DrawFn, least: int = 2, most: int = 120) -> pd.DataFrame:
-    """Small tables and tiny ones, with and without missing values."""
+    """Draw small and tiny tables, with and without missing values."""
     return random_frame(
         seed=draw(st.integers(0, 2**32 - 1)),
         records=draw(st.integers(least, most)),

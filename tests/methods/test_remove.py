@@ -6,7 +6,7 @@ from workbench import BadInput
 from workbench.methods import Remove
 
 
-def test_without_the_column_its_classes_come_together(small):
+def test_removing_a_column_merges_its_classes(small):
     table = small(0)
     kept = [name for name in table.quasi if name != "age"]
     sizes = table.frame[kept].value_counts(dropna=False)
@@ -14,7 +14,7 @@ def test_without_the_column_its_classes_come_together(small):
     assert Remove()(table).classes.sizes.tolist() == [table.records]
 
 
-def test_the_order_of_names_is_no_setting_and_a_wrong_one_is_refused(small):
+def test_the_order_of_names_is_irrelevant_and_unknown_names_are_refused(small):
     assert Remove(("b", "a", "b")) == Remove(("a", "b"))
     with pytest.raises(BadInput, match="'nonsense' is not a column of the table"):
         Remove("nonsense").check(small(0))

@@ -16,10 +16,10 @@ from workbench.miners import Miner
 UNKNOWN = 0
 
 
-class Heart:
-    """Predicts the target of each row that was seen, and UNKNOWN for any other."""
+class MemorizingLearner:
+    """A learner that predicts the target of each row of its training data, and UNKNOWN for others."""
 
-    def fit(self, rows: np.ndarray, labels: np.ndarray) -> Heart:
+    def fit(self, rows: np.ndarray, labels: np.ndarray) -> MemorizingLearner:
         self.known = {row.tobytes(): label for row, label in zip(rows, labels, strict=True)}
         return self
 
@@ -28,19 +28,19 @@ class Heart:
 
 
 @dataclass(frozen=True)
-class ByHeart(Miner):
+class MemorizingMiner(Miner):
     name = "by heart"
     form = "values"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
-        return Heart()
+        return MemorizingLearner()
 
 
-class _Odd(Heart):
+class _FailingLearner(MemorizingLearner):
     def __init__(self, what: str) -> None:
         self.what = what
 
-    def fit(self, rows: np.ndarray, labels: np.ndarray) -> Heart:
+    def fit(self, rows: np.ndarray, labels: np.ndarray) -> MemorizingLearner:
         if self.what == "sleeps":
             time.sleep(60)
         if self.what == "fails":
@@ -51,9 +51,9 @@ class _Odd(Heart):
 
 
 @dataclass(frozen=True)
-class Odd(Miner):
+class FailingMiner(Miner):
     what: str = parameter("sleeps", "what goes wrong", choices=("sleeps", "fails", "dies"))
     name = "odd"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
-        return _Odd(self.what)
+        return _FailingLearner(self.what)

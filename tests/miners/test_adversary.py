@@ -176,7 +176,7 @@ def test_fitting_can_be_cancelled():
     stop, release = Stops(), Mondrian()(table(3), js(0.05))
     with cancellable(stop), pytest.raises(Cancelled):
         learned_beliefs(release, "illness")
-    assert stop.looks == 21, "in the first rounds: she looks up in each step of a fit"
+    assert stop.looks == 21, "in the first rounds, since each step of a fit checks for cancellation"
 
 
 def test_too_many_people_and_values_are_refused(monkeypatch):

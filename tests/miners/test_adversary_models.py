@@ -16,8 +16,8 @@ def kinds(data):
 
 
 def test_naive_bayes_multiplies_the_shares_of_each_column(data):
-    """By hand: each value is weighted by its share, and by the shares of the town and the sex among people with the
-    value, smoothed by one person distributed like the population."""
+    """Compute by hand: each value is weighted by its share, and by the shares of the town and the sex among people with
+    the value, smoothed by one person distributed like the population."""
     kind, illness = np.unique(kinds(data), return_inverse=True)[1], data.sensitive_codes("illness")
     counts = np.zeros((kind.max() + 1, 4))
     np.add.at(counts, (kind, illness), 1)

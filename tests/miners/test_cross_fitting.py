@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.methods.tables import random_frame, table_of
-from tests.miners.oracle import UNKNOWN, ByHeart
+from tests.miners.oracle import UNKNOWN, MemorizingMiner
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled, cancellable
 from workbench.data.table import Table
@@ -26,24 +26,24 @@ def table():
 
 
 def unique_people() -> Table:
-    """Everybody has a unique number and an unpredictable target that is never UNKNOWN."""
+    """Return people with unique numbers and unpredictable targets that are never UNKNOWN."""
     rng = np.random.default_rng(0)
     target = np.array(["a first value, the unknown", *rng.choice(["x", "y", "z"], 299)])
     frame = pd.DataFrame({"person": np.arange(300), "q": rng.integers(0, 5, 300), "t": target})
     return Table.from_frame(frame, ["q"], "t")
 
 
-def known_by_heart() -> int:
+def count_memorized() -> int:
     """Return for how many records the predicting miner was trained on them."""
-    found = cross_fit(Keep()(unique_people()), "t", ByHeart())
-    return int((found.of(ByHeart()).codes != UNKNOWN).sum())
+    found = cross_fit(Keep()(unique_people()), "t", MemorizingMiner())
+    return int((found.of(MemorizingMiner()).codes != UNKNOWN).sum())
 
 
 def test_no_record_is_predicted_by_a_model_that_saw_it(monkeypatch):
-    assert known_by_heart() == 0
+    assert count_memorized() == 0
     real = TrainingData.sides
     monkeypatch.setattr(TrainingData, "sides", lambda work, fold: (np.arange(len(work.fold)), real(work, fold)[1]))
-    assert known_by_heart() == 299, "the leak that is built in here is not seen"
+    assert count_memorized() == 299, "the leak that is built in here is not seen"
 
 
 def shuffled_inside(release: Partition, names: list[str]) -> Partition:
@@ -161,7 +161,7 @@ def test_progress_and_cancel(table):
     again = Keep()(table)
     cross_fit(again, "s2", "majority")
     cross_fit(again, "s2", ["majority", "naive bayes"], progress=lambda *count: told.append(count))
-    assert told[-1] == (10, 10), "only the miner that was not asked before is asked"
+    assert told[-1] == (10, 10), "only the new miner is run"
 
 
 def test_the_representation_contains_no_records(table):

@@ -222,7 +222,7 @@ def test_a_rule_is_the_largest_leaf_of_the_remaining_records():
 # --- by distances
 
 
-def apart(seed: int, records: int = 150):
+def points_with_distinct_distances(seed: int, records: int = 150):
     """Return points with distinct distances from each other, and a target that depends on them."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(0, 1, (records, 4)).astype(np.float32)
@@ -236,7 +236,7 @@ def nearest(rows, one, count):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_nearest_neighbors_vote_and_are_averaged(seed):
-    rows, labels, asked, _ = apart(seed)
+    rows, labels, asked, _ = points_with_distinct_distances(seed)
     voting = NearestNeighbours(7).learner([], 0).fit(rows, labels).predict(asked)
     averaged = NeighbourRegression(7).learner([], 0).fit(rows, labels.astype(float)).predict(asked)
     for one, vote, mean in zip(asked, voting, averaged, strict=True):
@@ -245,7 +245,7 @@ def test_nearest_neighbors_vote_and_are_averaged(seed):
 
 
 def test_locally_weighted_learning_weights_its_neighbors():
-    rows, labels, asked, _ = apart(3)
+    rows, labels, asked, _ = points_with_distinct_distances(3)
     found = LocallyWeighted(20).learner([], 0).fit(rows, labels).predict(asked)
     for one, value in zip(asked, found, strict=True):
         near = nearest(rows, one, 20)
@@ -263,7 +263,7 @@ def test_locally_weighted_learning_weights_its_neighbors():
 
 
 def test_nearest_centroid():
-    rows, labels, asked, _ = apart(4)
+    rows, labels, asked, _ = points_with_distinct_distances(4)
     found = NearestCentroid().learner([], 0).fit(rows, labels).predict(asked)
     means = {v: rows[labels == v].mean(axis=0) for v in set(labels.tolist())}
     assert found.tolist() == [min(means, key=lambda v: math.dist(means[v], one)) for one in asked]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.miners.oracle import UNKNOWN, ByHeart
+from tests.miners.oracle import UNKNOWN, MemorizingMiner
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled
 from workbench.data.table import Table
@@ -66,7 +66,7 @@ def test_a_miner_that_learns_nothing_has_no_conditions(table):
 def test_no_record_is_predicted_by_a_model_that_saw_it():
     """A miner that memorizes records cannot predict a new one."""
     frame = pd.DataFrame({"person": np.arange(300), "t": ["a first", *np.resize(["x", "y"], 299)]})
-    found = explain_miner(Keep()(Table.from_frame(frame, ["person"], "t")), "t", ByHeart())
+    found = explain_miner(Keep()(Table.from_frame(frame, ["person"], "t")), "t", MemorizingMiner())
     assert found.right == pytest.approx((frame.t == sorted(frame.t)[UNKNOWN]).mean())
 
 

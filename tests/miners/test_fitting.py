@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.miners.oracle import UNKNOWN, ByHeart
+from tests.miners.oracle import UNKNOWN, MemorizingMiner
 from tests.widgets.scenario.people import people
 from workbench.measures import AntiUtility, GoodUtility, WorkloadUtility
 from workbench.methods import Keep
@@ -63,7 +63,7 @@ def test_a_miner_is_trained_on_a_sample_of_very_many_records(monkeypatch):
     assert sample_note(300) == " Each miner was trained on 100 other records, drawn at random."
     assert sample_note(111) == "" and sample_note(112) and sample_note(150, 3) == "" and sample_note(152, 3)
     monkeypatch.setattr(TrainingData, "sides", lambda work, fold: (train, train))
-    assert (predict_fold(known, ByHeart(), 0) != UNKNOWN).sum() == 100, "it knows by heart whom it has learnt from"
+    assert (predict_fold(known, MemorizingMiner(), 0) != UNKNOWN).sum() == 100, "it memorizes its training data"
 
 
 def test_measures_report_training_on_a_sample(monkeypatch):

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tests.miners.oracle import ByHeart
+from tests.miners.oracle import MemorizingMiner
 from workbench.base.progress import Cancelled
 from workbench.methods import Keep, Mondrian
 from workbench.miners import cross_fitting, prediction_cache
@@ -15,53 +15,53 @@ from workbench.miners.prediction_cache import use_cache
 from workbench.models import KAnonymity
 
 
-class Shelf:
+class DictStore:
     def __init__(self):
-        self.there = {}
+        self.predictions = {}
 
     def mined(self, content, miner):
-        return self.there.get((content, miner))
+        return self.predictions.get((content, miner))
 
     def put_predictions(self, content, miner, found):
-        self.there[content, miner] = found
+        self.predictions[content, miner] = found
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """The number of folds that were mined."""
+def mined_folds(monkeypatch):
+    """Return a list of the folds that were mined."""
     count, real = [], cross_fitting.predict_fold
     monkeypatch.setattr(cross_fitting, "predict_fold", lambda *job: (count.append(job), real(*job))[1])
     return count
 
 
-def test_a_release_caches_predictions(small, asked):
+def test_a_release_caches_predictions(small, mined_folds):
     release = Keep()(small(0))
     for _ in range(3):
-        cross_fit(release, "disease", ["naive bayes", ByHeart()])
-    assert len(asked) == 20
+        cross_fit(release, "disease", ["naive bayes", MemorizingMiner()])
+    assert len(mined_folds) == 20
     cross_fit(release, "disease", "naive bayes", seed=1)
     cross_fit(release, "wage", "naive bayes")
-    assert len(asked) == 40
+    assert len(mined_folds) == 40
 
 
-def test_a_cache_is_shared_by_releases_that_show_the_same(small, asked):
-    shelf = Shelf()
-    with use_cache(shelf):
+def test_a_cache_is_shared_by_releases_that_show_the_same(small, mined_folds):
+    store = DictStore()
+    with use_cache(store):
         first = cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
         again = cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
-        assert len(asked) == 10 and len(shelf.there) == 1
+        assert len(mined_folds) == 10 and len(store.predictions) == 1
         cross_fit(Mondrian()(small(0), KAnonymity(9)), "disease", "naive bayes")
-    assert len(asked) == 20
+    assert len(mined_folds) == 20
     cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
-    assert len(asked) == 30
+    assert len(mined_folds) == 30
     assert np.array_equal(first.of("naive bayes").codes, again.of("naive bayes").codes)
 
 
-def test_a_waiting_thread_uses_the_predictions_of_another(small, asked):
+def test_a_waiting_thread_uses_the_predictions_of_another(small, mined_folds):
     release = Keep()(small(0))
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: cross_fit(release, "disease", "naive bayes"), range(8)))
-    assert len(asked) == 10
+    assert len(mined_folds) == 10
 
 
 def test_waiting_can_be_cancelled(small):

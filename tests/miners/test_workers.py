@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.methods.tables import random_frame, table_of
-from tests.miners.oracle import Odd
+from tests.miners.oracle import FailingMiner
 from workbench.base.progress import Cancelled
 from workbench.methods import Keep
 from workbench.miners import NaiveBayes, cross_fitting, workers
@@ -42,15 +42,15 @@ def test_a_sleeping_process_is_ended_on_request(table):
 
     work = cross_fitting.training_data(Keep()(table), Keep()(table).shown("s"), ("whole",), 4, 0)
     with pytest.raises(Cancelled):
-        workers.run(work, [(Odd(), fold) for fold in range(4)], lambda job, answer: None, look)
+        workers.run(work, [(FailingMiner(), fold) for fold in range(4)], lambda job, answer: None, look)
     assert time.perf_counter() - asked[0] < 2  # .5 s on an idle machine: benchmarks/miners.py
 
 
 def test_failures_in_a_process_are_raised_here(table):
     with pytest.raises(ValueError, match="cannot be learnt"):
-        cross_fit(Keep()(table), "s", Odd("fails"))
+        cross_fit(Keep()(table), "s", FailingMiner("fails"))
     with pytest.raises(RuntimeError, match="ended; is there enough memory"):
-        cross_fit(Keep()(table), "s", Odd("dies"))
+        cross_fit(Keep()(table), "s", FailingMiner("dies"))
     assert cross_fit(Keep()(table), "s", NaiveBayes()).of(NaiveBayes()).records == 200
 
 

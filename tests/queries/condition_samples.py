@@ -76,7 +76,7 @@ def table(records: int = 400) -> Table:
 
 
 def records_of(coded: Table) -> list[dict[str, Any]]:
-    """Each record's values, as Python has them exactly; None for missing."""
+    """Return the exact Python values of each record; None for missing."""
     found = coded.frame.astype(object)
     return [{name: _exact(value) for name, value in row.items()} for row in found.to_dict("records")]
 
@@ -100,8 +100,8 @@ def database(coded: Table) -> duckdb.DuckDBPyConnection:
 
 
 @dataclass
-class Asked:
-    """A condition as our text, as SQL, and as a predicate of a value (None: unknown, as in SQL)."""
+class SampleCondition:
+    """A condition as query text, as SQL, and as a predicate of a value (None: unknown, as in SQL)."""
 
     text: str
     sql: str
@@ -123,13 +123,13 @@ class Draw:
     def name(self, column: str) -> tuple[str, str]:
         """Return a column's name in our language and in SQL."""
         quoted = '"' + column.replace('"', '""') + '"'
-        ours = [quoted, f"`{column}`", f"[{column}]"]
+        query_text = [quoted, f"`{column}`", f"[{column}]"]
         if column in ("age", "a.b", "marital-status", "größe", "count") and not self.sql_only:
-            ours += [column, column.upper()] * 2
-        return (quoted if self.sql_only else self.one(ours)), quoted
+            query_text += [column, column.upper()] * 2
+        return (quoted if self.sql_only else self.one(query_text)), quoted
 
     def value(self, column: str) -> tuple[str, str, Any]:
-        """A literal, in our language, in SQL, and what it is."""
+        """Return a literal as query text, as SQL and as a value."""
         held = self.coded.columns[column]
         some = self.one(list(held.values)) if self.rng.random() < 0.8 else None
         if held.kind == "text":
@@ -141,63 +141,69 @@ class Draw:
         if held.kind == "date":
             moment = pd.Timestamp(some) if some is not None else pd.Timestamp("2000-02-29 12:30")
             text = str(moment.date()) if moment == moment.normalize() else moment.isoformat(sep=" ")
-            ours = self.one([f"'{text}'", text.replace(" ", "T"), f"date '{text}'"])
-            return (f"'{text}'" if self.sql_only else ours), f"timestamp '{text}'", moment.to_pydatetime()
+            query_text = self.one([f"'{text}'", text.replace(" ", "T"), f"date '{text}'"])
+            return (f"'{text}'" if self.sql_only else query_text), f"timestamp '{text}'", moment.to_pydatetime()
         number = some if some is not None else self.one([-1, 39.5, 0, 10**6, 0.25])
         text = repr(float(number)) if isinstance(number, (float, np.floating)) else str(int(number))
         return text, text, Fraction(text)
 
-    def leaf(self, column: str) -> Asked:
-        """One comparison."""
+    def leaf(self, column: str) -> SampleCondition:
+        """Return one comparison."""
         held = self.coded.columns[column]
-        kinds = ["sign", "sign", "in", "null"] + (["between"] if held.kind != "text" else [])
+        kinds = ["sign", "sign", "membership", "null"] + (["between"] if held.kind != "text" else [])
         kinds += ["within"] if held.hierarchy and held.kind == "text" and not self.sql_only else []
         return getattr(self, f"_{self.one(kinds)}")(column)
 
-    def _sign(self, column: str) -> Asked:
-        (ours, sql), (a, b, value) = self.name(column), self.value(column)
+    def _sign(self, column: str) -> SampleCondition:
+        (query_text, sql), (a, b, value) = self.name(column), self.value(column)
         known = ["=", "!=", "<>"] if self.coded.columns[column].kind == "text" else list(SIGNS)
         sign = self.one(known)
         blank = self.one(["", " "])
-        ours = f"{ours}{blank}{sign}{blank}{a}"
-        return Asked(ours, f"{sql} {sign} {b}", lambda held: None if held is None else SIGNS[sign](held, value))
+        query_text = f"{query_text}{blank}{sign}{blank}{a}"
+        return SampleCondition(
+            query_text, f"{sql} {sign} {b}", lambda held: None if held is None else SIGNS[sign](held, value)
+        )
 
-    def _in(self, column: str) -> Asked:
-        (ours, sql), chosen = self.name(column), [self.value(column) for _ in range(int(self.rng.integers(1, 5)))]
+    def _membership(self, column: str) -> SampleCondition:
+        (query_text, sql), chosen = self.name(column), [self.value(column) for _ in range(int(self.rng.integers(1, 5)))]
         word, negated = self.one(["in", "IN"]), bool(self.rng.random() < 0.3)
         word = f"not {word}" if negated else word
-        listed, there = ", ".join(a for a, _, _ in chosen), {value for _, _, value in chosen}
+        listed, values = ", ".join(a for a, _, _ in chosen), {value for _, _, value in chosen}
         sql = f"{sql} {word} ({', '.join(b for _, b, _ in chosen)})"
-        return Asked(f"{ours} {word} ({listed})", sql, lambda h: None if h is None else (h in there) != negated)
+        return SampleCondition(
+            f"{query_text} {word} ({listed})", sql, lambda h: None if h is None else (h in values) != negated
+        )
 
-    def _null(self, column: str) -> Asked:
-        (ours, sql), negated = self.name(column), bool(self.rng.random() < 0.5)
+    def _null(self, column: str) -> SampleCondition:
+        (query_text, sql), negated = self.name(column), bool(self.rng.random() < 0.5)
         word = "not " if negated else ""
         which = "null" if self.sql_only else self.one(["null", "missing", "NULL"])
-        return Asked(f"{ours} is {word}{which}", f"{sql} is {word}null", lambda held: (held is None) != negated)
+        return SampleCondition(
+            f"{query_text} is {word}{which}", f"{sql} is {word}null", lambda held: (held is None) != negated
+        )
 
-    def _between(self, column: str) -> Asked:
-        (ours, sql), (a, b, low), (c, d, high) = self.name(column), self.value(column), self.value(column)
+    def _between(self, column: str) -> SampleCondition:
+        (query_text, sql), (a, b, low), (c, d, high) = self.name(column), self.value(column), self.value(column)
         negated = bool(self.rng.random() < 0.3)
         word = "not between" if negated else "between"
         holds = lambda held: None if held is None else (low <= held <= high) != negated  # noqa: E731
-        return Asked(f"{ours} {word} {a} and {c}", f"{sql} {word} {b} and {d}", holds)
+        return SampleCondition(f"{query_text} {word} {a} and {c}", f"{sql} {word} {b} and {d}", holds)
 
-    def _within(self, column: str) -> Asked:
-        (ours, sql), group, negated = self.name(column), self.one(list(GROUPS)), bool(self.rng.random() < 0.3)
-        word, there = ("not " if negated else ""), GROUPS[group]
-        listed = ", ".join(f"'{one}'" for one in there)
-        holds = lambda held: None if held is None else (held in there) != negated  # noqa: E731
-        return Asked(f"{ours} {word}within '{group}'", f"{sql} {word}in ({listed})", holds)
+    def _within(self, column: str) -> SampleCondition:
+        (query_text, sql), group, negated = self.name(column), self.one(list(GROUPS)), bool(self.rng.random() < 0.3)
+        word, values = ("not " if negated else ""), GROUPS[group]
+        listed = ", ".join(f"'{one}'" for one in values)
+        holds = lambda held: None if held is None else (held in values) != negated  # noqa: E731
+        return SampleCondition(f"{query_text} {word}within '{group}'", f"{sql} {word}in ({listed})", holds)
 
-    def condition(self, column: str, depth: int = 2) -> Asked:
-        """Conditions on one column, joined anyhow."""
+    def condition(self, column: str, depth: int = 2) -> SampleCondition:
+        """Return conditions on one column, combined at random."""
         kind = self.one(["leaf", "leaf", "not", "and", "or"]) if depth else "leaf"
         if kind == "leaf":
             return self.leaf(column)
         a = self.condition(column, depth - 1)
         if kind == "not":
-            return Asked(
+            return SampleCondition(
                 f"not ({a.text})", f"not ({a.sql})", lambda held: None if a.holds(held) is None else not a.holds(held)
             )
         b = self.condition(column, depth - 1)
@@ -208,10 +214,10 @@ class Draw:
             both = (a.holds(held), b.holds(held))
             return ends if ends in both else None if None in both else not ends
 
-        return Asked(*texts, holds)
+        return SampleCondition(*texts, holds)
 
-    def query(self) -> tuple[dict[str, Asked], str, str]:
-        """Conditions on up to three columns, and their conjunction as our text and as SQL."""
+    def query(self) -> tuple[dict[str, SampleCondition], str, str]:
+        """Return conditions on up to three columns, and their conjunction as query text and as SQL."""
         names = self.rng.choice(list(self.coded.columns), int(self.rng.integers(1, 4)), replace=False)
         asked = {str(name): self.condition(str(name)) for name in names}
         return (

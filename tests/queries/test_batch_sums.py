@@ -1,4 +1,4 @@
-"""Queries that are added up together have the answers that each has by itself."""
+"""Queries that are summed in batches have the same answers as single ones."""
 
 import numpy as np
 import pytest

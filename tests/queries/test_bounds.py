@@ -38,7 +38,7 @@ def test_bounds_contain_the_truth_and_the_expectation(kind, seed, asked, weighte
         known = ~np.isnan(answers) & ~np.isnan(least)
         scale = 1e-9 * np.maximum(np.abs(answers[known]), 1)
         assert (least[known] <= answers[known] + scale).all() and (answers[known] <= most[known] + scale).all()
-    assert not (np.isnan(least) & ~np.isnan(workload.truth)).any(), "somebody may be there"
+    assert not (np.isnan(least) & ~np.isnan(workload.truth)).any(), "some record may match"
 
 
 # --- every original
@@ -79,7 +79,7 @@ TINY = {
 
 
 def codes_of(release, i, name):
-    """The codes that a record may have by itself."""
+    """Return the codes that a single record may have."""
     asking, column = release.table, release.table.columns[name]
     code, g, classes = int(asking.codes[name][i]), release.group_of_record[i], release.classes
     if name in release.unpublished_columns or g == len(classes):
@@ -118,7 +118,7 @@ def originals(release, names):
 
 
 def possible(release, workload, q):
-    """Every answer that an original may give; the columns vary by themselves."""
+    """Return every answer that an original may give; columns vary independently."""
     met = {name: workload.condition(q, name) for name in workload.columns}
     met = {name: codes for name, codes in met.items() if codes is not None}
     of = workload.columns[workload.summed[q]] if workload.summed[q] >= 0 else None

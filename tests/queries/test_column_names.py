@@ -1,4 +1,4 @@
-"""Columns are found as they are typed, and written so that they are found."""
+"""Column names are resolved as typed, and quoted where necessary."""
 
 import pandas as pd
 import pytest
@@ -40,7 +40,7 @@ def test_the_message_has_the_nearest_name_and_the_look_alike_letter():
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_every_name_is_written_so_that_it_is_read_as_a_name(name):
+def test_every_written_name_is_parsed_as_a_name(name):
     token, end = tokens(name_text(name))
     assert (token.kind in ("name", "quoted"), token.said, end.kind) == (True, name, "end")
 

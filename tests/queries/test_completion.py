@@ -1,4 +1,4 @@
-"""What is offered at each place of a query, and that a query can be typed from it."""
+"""Proposals at each position of a query, and queries typed from them."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Conditions are packed, and come back as they were."""
+"""Conditions are packed and restored."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from workbench.queries.conditions import Conditions, pack, unpack
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 500])
-def test_conditions_come_back_as_they_were(size):
+def test_conditions_survive_packing(size):
     rng = np.random.default_rng(size)
     asked = [{"b": rng.random(size) < 0.5}, {}, {"a": rng.random(7) < 0.5, "b": rng.random(size) < 0.5}]
     packed = Conditions.packed(asked)

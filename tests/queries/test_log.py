@@ -1,4 +1,4 @@
-"""Logs: plain lines and statements of SQL; what cannot be used, with its line."""
+"""Logs: plain lines, SQL statements, and unusable statements with their lines."""
 
 import os
 import random
@@ -43,7 +43,7 @@ SELECT count(*) FROM t WHERE (age
 > 3)"""
 
 
-def test_a_log(people):
+def test_a_log_is_read(people):
     queries, unusable = read_log(LOG, people)
     assert unusable == []
     assert [query.text for query in queries] == [
@@ -84,7 +84,7 @@ def test_a_log(people):
         ("#", 1, 1, "is not allowed here"),
     ],
 )
-def test_unusable_statements(text, line, column, told, people):
+def test_unusable_statements_are_listed_with_reasons(text, line, column, told, people):
     queries, (found,) = read_log(f"{text}", people)
     assert (found.line, found.column) == (line, column) and told in found.reason
     assert str(found).startswith(f"line {line}, column {column}: ") and MARK not in str(found)
@@ -108,13 +108,13 @@ def test_one_bad_statement_leaves_the_others(people):
 
 
 @pytest.mark.parametrize("name", ["select", "set", "Begin", "use"])
-def test_a_column_may_be_called_like_a_statement(name):
+def test_a_column_may_be_named_like_a_statement(name):
     coded = Table.bare(pd.DataFrame({name: [1, 2]}))
     queries, unusable = read_log(f"{name} > 1\n{name} in (1)\n{name}=2", coded)
     assert len(queries) == 3 and not unusable
 
 
-def test_files(people, tmp_path):
+def test_log_files_are_read(people, tmp_path):
     path = tmp_path / "log.sql"
     path.write_bytes(b"\xef\xbb\xbfage > 3\r\n\r\nselect count(*)\r\nfrom t;\r\nx > 3\r\n")
     queries, unusable = read_log(path, people)
@@ -124,7 +124,7 @@ def test_files(people, tmp_path):
     assert read_log(path, people) == ([], [])
 
 
-def test_files_that_cannot_be_read(people, tmp_path):
+def test_unreadable_files_are_reported(people, tmp_path):
     with pytest.raises(BadInput, match="does not exist; check the path"):
         read_log(tmp_path / "none", people)
     with pytest.raises(BadInput, match="not a file name"):
@@ -147,7 +147,7 @@ def test_files_that_cannot_be_read(people, tmp_path):
         read_log(Path("x" * 5000), people)
 
 
-def test_more_statements_than_are_read(people, monkeypatch):
+def test_statements_beyond_the_limit_are_ignored_with_a_note(people, monkeypatch):
     monkeypatch.setattr(log, "MOST", 3)
     assert len(read_log("age > 3\n" * 3, people)[0]) == 3
     with pytest.raises(BadInput, match="more than 3 statements"):

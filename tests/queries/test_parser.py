@@ -100,7 +100,7 @@ def test_aggregates(text, aggregate, of, people):
     assert (query.aggregate, query.of, query.text) == (aggregate, of, text)
 
 
-def test_one_condition_a_column_in_the_order_of_the_text(people):
+def test_there_is_one_condition_per_column_in_the_order_of_the_text(people):
     query = parse("sex = 'Male' and age > 3 and sex != 'Female'", people)
     assert query.columns == ("sex", "age")
     assert query.conditions["sex"].dtype == bool and len(query.conditions["sex"]) == people.columns["sex"].size
@@ -213,7 +213,7 @@ def test_weights_cannot_be_queried():
 
 
 @pytest.mark.parametrize("seed", seeds(300, fast=30))
-def test_like_duckdb_and_like_every_record_by_itself(seed, coded, oracles):
+def test_queries_match_the_same_records_in_duckdb_and_in_a_loop(seed, coded, oracles):
     records, connection = oracles
     asked, text, sql = Draw(coded, np.random.default_rng(seed)).query()
     query = parse(text, coded)
@@ -316,7 +316,7 @@ def test_long_hostile_text_is_refused_quickly(text, people):
 @pytest.mark.parametrize(
     "text", ["not " * 50_001 + "age > 3", " or ".join(["age=40"] * 30_000), " " * 1_000_000 + "age>3"]
 )
-def test_long_text_that_is_a_query_is_read(text, people):
+def test_a_long_valid_query_is_parsed(text, people):
     assert parse(text, people).columns == ("age",)
 
 
@@ -326,7 +326,7 @@ def test_brackets_up_to_the_limit(people):
         parse("(" * (DEEP + 1) + "age > 40" + ")" * (DEEP + 1), people)
 
 
-def test_nothing_is_evaluated(people, tmp_path, monkeypatch):
+def test_no_text_is_evaluated_as_code(people, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for text in ("open('x', 'w')", "__import__('os').mkdir('x')", "age > (open('x', 'w'))", "age = 1; copy t to 'x'"):
         with pytest.raises(BadQuery):

@@ -1,4 +1,4 @@
-"""The classes that a query cuts, against a look at every code of every class."""
+"""Classes that match a query in part, compared with a loop over all codes."""
 
 import random
 
@@ -22,7 +22,7 @@ def table():
 
 
 def by_hand(release, workload, q):
-    """Class by class: some of its combinations meet the conditions on quasi-identifiers, and some do not."""
+    """Return the classes in which only some combinations meet the conditions on quasi-identifiers."""
     found = []
     classes, table = release.classes, release.table
     for c in range(len(classes)):

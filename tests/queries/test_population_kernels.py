@@ -6,7 +6,7 @@ from workbench.queries import population_kernels
 
 
 def test_each_population_is_as_likely_in_a_sample_as_any_other():
-    """Of the numbers that stand for chance: evenly spread, wherever they are looked at, and unlike their neighbours."""
+    """The pseudorandom numbers are uniform in every part of the sequence, and independent of adjacent ones."""
     chances = np.array([population_kernels._chance(i) for i in range(20_000)])
     for part in (chances, chances[::2], chances[::3], chances[:500], chances[-500:]):
         share = np.histogram(part, 10, (0, 1))[0] / len(part)

@@ -24,7 +24,7 @@ from workbench.queries.populations import large_populations, table_runs
 
 
 def conditions(table, name):
-    """The sets of values that a hierarchy names, leaves included, each once; not the whole column (missing apart)."""
+    """Return the sets of values that a hierarchy names, including leaves but not the whole column."""
     column = table.columns[name]
     shown = column.hierarchy.frame().to_numpy().tolist() if column.hierarchy else [[label] for label in column.labels]
     levels = range(len(shown[0]))
@@ -38,7 +38,7 @@ def labels(table, name):
 
 
 def by_hand(table, least):
-    """The members of every conjunction of at most one condition a column that at least so many records meet."""
+    """Return the members of every conjunction of at most one condition per column with enough records."""
     held = {name: labels(table, name) for name in table.quasi}
     found = {}
     for chosen in product(*([None, *conditions(table, name)] for name in table.quasi)):
@@ -50,7 +50,7 @@ def by_hand(table, least):
 
 
 def described(table, large):
-    """Each population as the sets of values it asks for."""
+    """Return each population as its sets of values."""
     found = []
     for run in large.runs:
         ends = zip(table.quasi, run.tolist(), strict=True)
@@ -114,7 +114,7 @@ def test_an_invalid_support_is_refused(small, min_support):
         large_populations(small(0), min_support)
 
 
-def anew(table):
+def without_cache(table):
     """Return the same table without cached results."""
     return table.with_roles(table.quasi, list(table.sensitive))
 
@@ -129,7 +129,7 @@ def same(one, other):
 def test_an_interrupted_walk_resumes(small, monkeypatch):
     whole = large_populations(small(1), 0.02)
     monkeypatch.setattr(cell_kernels, "STEPS", 1)
-    assert len(whole) > 100 and same(whole, large_populations(anew(small(1)), 0.02))
+    assert len(whole) > 100 and same(whole, large_populations(without_cache(small(1)), 0.02))
 
 
 def test_the_order_of_columns_does_not_matter(small):
@@ -144,7 +144,7 @@ def test_the_order_of_columns_does_not_matter(small):
 def test_too_many_populations_are_sampled_reproducibly(small, seed, monkeypatch):
     every = large_populations(small(seed), 0.02)
     monkeypatch.setattr(populations, "LISTED", 100)
-    drawn = large_populations(anew(small(seed)), 0.02)
+    drawn = large_populations(without_cache(small(seed)), 0.02)
     assert len(every) > 100 and not every.sampled
     assert drawn.sampled and len(drawn) == 10 and drawn.every == len(every)
     place = {runs.tobytes(): i for i, runs in enumerate(every.runs)}
@@ -152,9 +152,9 @@ def test_too_many_populations_are_sampled_reproducibly(small, seed, monkeypatch)
         at = place[runs.tobytes()]
         assert drawn.support[i] == every.support[at]
         assert all((drawn.truth[name][i] == every.truth[name][at]).all() for name in every.truth)
-    assert same(drawn, large_populations(anew(small(seed)), 0.02))
+    assert same(drawn, large_populations(without_cache(small(seed)), 0.02))
     monkeypatch.setattr(populations, "LISTED", len(every))
-    assert same(every, large_populations(anew(small(seed)), 0.02))
+    assert same(every, large_populations(without_cache(small(seed)), 0.02))
 
 
 def test_the_interval_of_a_sample_contains_the_overall_loss(adult, monkeypatch):
@@ -165,7 +165,7 @@ def test_the_interval_of_a_sample_contains_the_overall_loss(adult, monkeypatch):
     cases = [(table, KAnonymity(k)) for table in tables for k in (20, 2000)]
     exact = [measure(Mondrian()(table, model)) for table, model in cases]
     monkeypatch.setattr(populations, "LISTED", 190)
-    fresh = {table: anew(table) for table in tables}
+    fresh = {table: without_cache(table) for table in tables}
     found = [measure(Mondrian()(fresh[table], model)) for table, model in cases]
     assert all(len(one.detail["loss"]) == 19 < one.detail["every"] for one in found)
     assert all(f"Estimated from 19 of {one.detail['every']:,} populations" in one.sentence for one in found)
@@ -179,7 +179,7 @@ def test_exact_losses_have_no_interval(small):
 
 
 def test_uncountable_populations_are_reported_once_with_advice(small, monkeypatch):
-    table = anew(small(0))
+    table = without_cache(small(0))
     monkeypatch.setattr(populations, "COUNTED", 50)
     for _ in range(2):
         with pytest.raises(Undefined, match=r"more than [\d,]+ populations .*raise min_support, or choose fewer quasi"):
@@ -189,7 +189,7 @@ def test_uncountable_populations_are_reported_once_with_advice(small, monkeypatc
 
 @pytest.fixture
 def twelve(adult):
-    """Adult with so many quasi-identifiers that there are 1.8 million populations of one per cent."""
+    """Return Adult with 12 quasi-identifiers, which give 1.8 million populations of one per cent."""
     others = [name for name in adult.names if name not in ("occupation", "fnlwgt", "education_num")]
     return adult.with_roles(others, "occupation")
 
@@ -202,16 +202,16 @@ def test_adult_with_twelve_quasi_identifiers_is_sampled(twelve):
 
 @pytest.mark.slow
 def test_a_sweep_is_cancelled_during_the_walk(twelve):
-    """And says until then how many were found."""
+    """The progress reports the number of populations found."""
     cancel, said = threading.Event(), []
 
-    def say(words):
+    def report_progress(words):
         said.append(words)
         if len(said) == 2:
             cancel.set()
 
     recipes = [Recipe(Mondrian(), KAnonymity(50))]
-    frontier = sweep(twelve, recipes, [UtilityLoss(min_support=0.01)], cancel=cancel, say=say, threads=1)
+    frontier = sweep(twelve, recipes, [UtilityLoss(min_support=0.01)], cancel=cancel, say=report_progress, threads=1)
     assert not frontier.complete and not frontier.measured and len(said) == 2
     counts = [int(words.removesuffix(" populations found").replace(",", "")) for words in said]
     assert 0 < counts[0] < counts[1] < 1_000_000
@@ -228,10 +228,10 @@ def test_a_running_search_is_cancelled(adult):
 
 
 def test_a_page_reports_that_a_loss_is_estimated(adult, monkeypatch):
-    measure, release = UtilityLoss(min_support=0.02), Mondrian()(anew(adult), KAnonymity(50))
+    measure, release = UtilityLoss(min_support=0.02), Mondrian()(without_cache(adult), KAnonymity(50))
     exact = measure.publish(measure(release), release, 10)[1]
     monkeypatch.setattr(populations, "LISTED", 190)
-    release = Mondrian()(anew(adult), KAnonymity(50))
+    release = Mondrian()(without_cache(adult), KAnonymity(50))
     told = measure.publish(measure(release), release, 10)[1]
     assert "randomly chosen groups" in told and "randomly chosen groups" not in exact
 
@@ -257,7 +257,7 @@ def test_waiting_for_the_same_populations_can_be_cancelled(small):
     assert table.remember("long", long) == 1
 
 
-def test_the_shared_prefix_is_what_neighbours_have_in_common(small):
+def test_the_shared_prefix_is_common_to_adjacent_rows(small):
     large = large_populations(small(0), 0.05)
     assert large.same[0] == 0
     for i in range(1, len(large)):

@@ -1,4 +1,4 @@
-"""What a query holds, and what it cannot be."""
+"""Valid and invalid queries."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A query is printed as text that is read back as the same."""
+"""Printed queries are parsed to equal ones."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Random queries ask about as many columns, values and records as their rule says, and are the same for ever."""
+"""Random queries have the declared numbers of columns, values and records, and never change."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Regions of a column beside conditions; what they hold is counted code by code in test_answers.py."""
+"""Regions of a column and conditions; test_answers.py counts their codes."""
 
 import numpy as np
 

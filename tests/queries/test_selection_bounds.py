@@ -1,4 +1,4 @@
-"""The greatest sum and average beside all choices."""
+"""The maximum sum and average compared with all selections."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""Statements of SQL beside DuckDB, which runs them; why those that are no query cannot be used."""
+"""SQL statements compared with DuckDB, and reasons why other statements are refused."""
 
 import numpy as np
 import pandas as pd
@@ -65,13 +65,13 @@ def test_the_text_of_the_query(text, read, people):
         ("select count(*) from t where sex = 'O'Brien';", 39, "is not allowed here"),
     ],
 )
-def test_what_cannot_be_asked(text, column, told, people):
+def test_unsupported_statements_are_refused(text, column, told, people):
     with pytest.raises(BadQuery, match=told) as raised:
         read_statement(text, people)
     assert raised.value.position == column - 1 and MARK not in str(raised.value)
 
 
-def test_a_column_that_is_called_like_a_word_of_sql():
+def test_a_column_may_be_named_like_an_sql_keyword():
     coded = Table.bare(pd.DataFrame({"left": ["a", "b"], "limit": [1, 2]}))
     query = read_statement("select sum(limit) from t where left = 'a'", coded)
     assert query.text == "sum(limit) where left = 'a'"
@@ -79,7 +79,7 @@ def test_a_column_that_is_called_like_a_word_of_sql():
         read_statement("select sum(left) from t", coded)
 
 
-def test_like_duckdb_which_runs_the_statements():
+def test_answers_equal_those_of_duckdb():
     coded = table()
     connection, sums = database(coded), coded.frame["age"].to_numpy()
     statements = []

@@ -131,7 +131,7 @@ def test_queries_come_in_any_list(small):
             Workload.from_texts(small(0), given)
 
 
-def test_another_table_is_asked_all_of_a_file_or_nothing(small, tmp_path):
+def test_a_file_of_queries_is_converted_to_another_table_completely_or_not_at_all(small, tmp_path):
     (tmp_path / "asked.sql").write_text("age >= 3\nSELECT COUNT(*) FROM t WHERE work = 'a';")
     workload = Workload.read(small(0), tmp_path / "asked.sql")
     (tmp_path / "asked.sql").unlink()

@@ -96,7 +96,7 @@ def test_the_control_equals_people_who_were_held_out(attack, kind, strangers):
 
 @pytest.mark.slow
 def test_people_are_placed_in_regions_of_the_file(strangers):
-    """In a containing region, at most as many as it has records where another has space; otherwise unchanged."""
+    """Each person is placed in a containing region with space, if there is one."""
     ours, theirs = strangers
     release = Mondrian()(theirs, KAnonymity(6))
     seen = AttackedRelease.from_release(foreign(release.frame(), original=ours))

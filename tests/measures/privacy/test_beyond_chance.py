@@ -104,7 +104,7 @@ def test_people_shown_identically_count_as_one_if_all_succeed_or_fail_together()
 
 
 def test_people_who_share_a_part_vary_together():
-    """Pairs who fail together because they share a half count as one person, whichever half they share."""
+    """Pairs that fail together because they share a half count as one person, for either half."""
     attack = np.repeat([1, 0, 1, 1, 0, 1, 0, 1] * 5, 2).astype(float)
     control, pair, alone = np.zeros(80), np.repeat(np.arange(40), 2), np.arange(80)
     by_pair, by_person = beyond_chance(attack, control, pair), beyond_chance(attack, control, alone)

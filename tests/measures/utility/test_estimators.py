@@ -51,7 +51,7 @@ def test_estimates_are_sums_of_beliefs_about_people(weights):
 @pytest.mark.parametrize("publish", ["bucketized", "generalized"])
 @pytest.mark.parametrize("gone", [[], [1, 4]])
 def test_maximum_entropy_is_the_limit_of_raking_to_everything_published(publish, gone):
-    """By iterative proportional fitting, from the people or codes that each class covers, and from the totals."""
+    """Compare with iterative proportional fitting to the codes that each class covers and to the totals."""
     data = table(3, records=300).with_roles(["town", "sex"], ["illness"])
     release = Mondrian(publish=publish)(data, TCloseness(0.2, distance="js")).without(np.array(gone, int))
     classes, sizes = release.classes, [data.columns[name].size for name in data.quasi]

@@ -91,8 +91,8 @@ def test_errors_are_averaged_by_dimension_and_selectivity(small):
     assert np.array(detail["by_selectivity"]) == pytest.approx(np.array([(shares[q], errors[q]) for q in order]))
 
 
-class Known(Naive):
-    """Return the error as if a column were published exactly."""
+class ExactColumn(Naive):
+    """Naive answers as if a column were published exactly."""
 
     def __init__(self, release, name):
         super().__init__(release)
@@ -117,7 +117,7 @@ def test_the_cause_of_an_error_is_the_column_that_would_reduce_it_most(kind, see
         errors = {None: wrong.error}
         for name in workload.columns:
             if workload.condition(wrong.query, name) is not None:
-                told = Known(release, name).answer(workload, wrong.query)
+                told = ExactColumn(release, name).answer(workload, wrong.query)
                 errors[name] = abs(told - workload.truth[wrong.query]) / max(workload.truth[wrong.query], 1)
         assert wrong.then == pytest.approx(min(errors.values()), abs=1e-9)
         assert errors[wrong.column] == pytest.approx(wrong.then, abs=1e-9)

@@ -40,7 +40,7 @@ def shown(axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]], by_he
     )
 
 
-def told(columns: Sequence[Sequence[int]], near: Sequence[np.ndarray], weight: float = 1.0) -> Cost:
+def estimability(columns: Sequence[Sequence[int]], near: Sequence[np.ndarray], weight: float = 1.0) -> Cost:
     """Return how well the sensitive values of a set of records can be estimated: all ordered pairs, including
     self-pairs.
     """
@@ -55,28 +55,28 @@ def told(columns: Sequence[Sequence[int]], near: Sequence[np.ndarray], weight: f
     return cost
 
 
-def first_least(candidates: Sequence[int], cost: Callable[[int], int]) -> int:
+def first_minimum(candidates: Sequence[int], cost: Callable[[int], int]) -> int:
     return min(candidates, key=lambda i: (cost(i), candidates.index(i)))
 
 
-def k_member(order: Sequence[int], k: int, cost: Cost, apart: Cost) -> list[list[int]]:
+def k_member(order: Sequence[int], k: int, cost: Cost, distance: Cost) -> list[list[int]]:
     """Byun et al., figure 4; ties go to the record that is first in the order."""
     left, result, r = list(order), list[list[int]](), order[0]
     if len(left) <= k:
         return [left]
     while len(left) >= k:
-        r = max(left, key=lambda i, r=r: (apart([r, i]), -left.index(i)))
+        r = max(left, key=lambda i, r=r: (distance([r, i]), -left.index(i)))
         left.remove(r)
         cluster = [r]
         while len(cluster) < k:
-            r = first_least(left, lambda i: cost([*cluster, i]))  # noqa: B023
+            r = first_minimum(left, lambda i: cost([*cluster, i]))  # noqa: B023
             left.remove(r)
             cluster.append(r)
         result.append(cluster)
-    return dissolved([*result, left], lambda cluster: len(cluster) >= k, cost) if left else result
+    return dissolve_clusters([*result, left], lambda cluster: len(cluster) >= k, cost) if left else result
 
 
-def dissolved(clusters: list[list[int]], keeps: Callable[[Sequence[int]], bool], cost: Cost) -> list[list[int]]:
+def dissolve_clusters(clusters: list[list[int]], keeps: Callable[[Sequence[int]], bool], cost: Cost) -> list[list[int]]:
     """Dissolve the violating clusters one after another: a record goes where the cost of all records rises least."""
     there = [[*cluster] for cluster in clusters]
     for own in list(there):
@@ -101,7 +101,7 @@ def threshold(order: Sequence[int], delta: int, cost: Cost) -> list[list[int]]:
     while left:
         cluster = [left.pop(0)]
         while left:
-            j = first_least(left, lambda i: cost([*cluster, i]))  # noqa: B023
+            j = first_minimum(left, lambda i: cost([*cluster, i]))  # noqa: B023
             if cost([*cluster, j]) > delta:
                 break
             left.remove(j)
@@ -129,7 +129,7 @@ class Space:
     def __init__(self, axes: Sequence[Axis], leaves: Sequence[Sequence[Sequence[int]]]) -> None:
         self.axes, self.leaves, self.share = axes, leaves, WHOLE / len(axes)
 
-    def apart(self, i: int, point: Sequence[float]) -> int:
+    def distance(self, i: int, point: Sequence[float]) -> int:
         return sum(round(self.share * self._one(a, i, point[a]) ** 2) for a in range(len(self.axes)))
 
     def _one(self, a: int, i: int, at: float) -> float:
@@ -156,11 +156,11 @@ class Space:
                 found.append(float(np.mean([axis.place[i] for i in records])))
         return found
 
-    def farthest(self, records: Sequence[int], point: Sequence[float]) -> int:
-        return max(records, key=lambda i: (self.apart(i, point), -records.index(i)))
+    def most_distant(self, records: Sequence[int], point: Sequence[float]) -> int:
+        return max(records, key=lambda i: (self.distance(i, point), -records.index(i)))
 
     def nearest(self, records: Sequence[int], point: Sequence[float]) -> list[int]:
-        return sorted(records, key=lambda i: self.apart(i, point))  # stable
+        return sorted(records, key=lambda i: self.distance(i, point))  # stable
 
 
 def mdav(order: Sequence[int], k: int, space: Space, keeps: Callable[[Sequence[int]], bool]) -> list[list[int]]:
@@ -175,12 +175,12 @@ def mdav(order: Sequence[int], k: int, space: Space, keeps: Callable[[Sequence[i
             left.remove(i)
 
     while len(left) >= 3 * k:
-        first = space.farthest(left, space.centre(left))
+        first = space.most_distant(left, space.centre(left))
         cluster(first)
         if left:
-            cluster(space.farthest(left, space.point(first)))
+            cluster(space.most_distant(left, space.point(first)))
     if len(left) >= 2 * k:
-        cluster(space.farthest(left, space.centre(left)))
+        cluster(space.most_distant(left, space.centre(left)))
     return [*found, left] if left else found
 
 
@@ -208,8 +208,8 @@ def aware(
             left.remove(i)
 
     while left:
-        first = space.farthest(left, space.centre(left))
+        first = space.most_distant(left, space.centre(left))
         cluster(first)
         if left:
-            cluster(space.farthest(left, space.point(first)))
+            cluster(space.most_distant(left, space.point(first)))
     return found

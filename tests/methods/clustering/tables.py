@@ -30,8 +30,8 @@ class Case:
     def shown(self, by_height: bool, weight: float = 1.0) -> oracle.Cost:
         return oracle.shown(self.axes, self.leaves, by_height, weight)
 
-    def told(self, r: float, weight: float = 1.0) -> oracle.Cost:
-        """Text without a hierarchy: equal values contribute 1, others all but a share, if the range is wide enough."""
+    def estimability(self, r: float, weight: float = 1.0) -> oracle.Cost:
+        """Return how well values can be estimated; of text without a hierarchy only from equal or all values."""
         columns, near = [], []
         for name in self.sensitive:
             values = sorted(self.frame[name].dropna().unique())
@@ -40,7 +40,7 @@ class Case:
             other = 1 - 1 / size if 1 - 1 / size >= 1 - r - 1e-9 else 0.0
             columns.append(column)
             near.append(np.where(np.eye(size), 1.0, other))
-        return oracle.told(columns, near, weight)
+        return oracle.estimability(columns, near, weight)
 
     def order(self, entries: Entries) -> list[int]:
         """Return the records in the order of the entries; the order of identical records is irrelevant."""

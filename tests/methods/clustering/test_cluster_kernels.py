@@ -1,4 +1,4 @@
-"""Prices are looked up, the first of the cheapest entries is taken, and entries are moved together in their order."""
+"""Prices are looked up, ties go to the first of the cheapest entries, and remaining entries are compacted in order."""
 
 import numpy as np
 
@@ -23,13 +23,13 @@ PRICES = (
 )
 
 
-def test_widths_nodes_and_values_are_paid():
+def test_the_price_includes_widths_nodes_and_values():
     assert [price_of(0, low, high, 0, PRICES) for low, high in ((0, 0), (0, 1), (1, 2))] == [0, 2, 7]
     assert [price_of(1, low, high, 0, PRICES) for low, high in ((2, 2), (2, 3), (0, 1), (1, 2))] == [1, 5, 5, 8]
     assert [price_of(2, 0, 1, count, PRICES) for count in (0, 1, 2)] == [0, 3, 6]
 
 
-def test_the_first_of_the_cheapest_is_taken_and_of_the_dearest():
+def test_ties_go_to_the_first_of_the_cheapest_and_most_expensive_entries():
     rng = np.random.default_rng(0)
     for records in (3, 700, 2000):
         score, left = rng.integers(0, 50, records).astype(np.int32), rng.integers(0, 2, records)
@@ -47,7 +47,7 @@ def test_the_first_of_the_cheapest_is_taken_and_of_the_dearest():
         assert _cheapest(0, records, nothing, np.zeros_like(left), score, rows, -1)[0] == -1
 
 
-def test_entries_with_records_left_are_moved_together():
+def test_entries_with_remaining_records_are_compacted():
     codes, values = np.arange(12, dtype=np.int32).reshape(2, 6), np.zeros((0, 6), np.int32)
     left, origin = np.array([0, 2, 0, 1, 1, 0]), np.arange(6, dtype=np.int32)
     assert compact(0, 6, (codes, values, left, origin)) == 3
@@ -55,7 +55,7 @@ def test_entries_with_records_left_are_moved_together():
     assert codes[:, :3].tolist() == [[1, 3, 4], [7, 9, 10]]
 
 
-def test_the_nearest_are_taken_in_order_ties_as_they_stand():
+def test_the_nearest_entries_are_taken_in_order_with_stable_ties():
     codes = np.array([[0, 1, 2, 1, 0]], np.int32)
     score, left, taken = np.zeros(5, np.int32), np.array([2, 1, 1, 0, 3]), np.empty(5, np.int32)
     add_rows(5, codes, np.array([[7, 3, 9]], np.int32), score)

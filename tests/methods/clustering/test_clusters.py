@@ -36,7 +36,7 @@ def test_classes_are_those_of_the_release(table):
 
 
 @pytest.mark.parametrize("model", [KAnonymity(12), TCloseness(0.2), KAnonymity(7) & DistinctLDiversity(2)])
-def test_clusters_that_break_the_model_are_joined_until_none_does(table, model):
+def test_clusters_that_violate_the_model_are_merged(table, model):
     broken = random_clusters(table, 12)
     mended = broken.merge_violating(table, model)
     assert not broken.satisfies(table, model).all() and mended.satisfies(table, model).all()
@@ -45,7 +45,7 @@ def test_clusters_that_break_the_model_are_joined_until_none_does(table, model):
         assert len(set(mended.number[broken.number == c].tolist())) == 1
 
 
-def test_the_one_is_chosen_that_grows_least():
+def test_the_cluster_that_grows_least_is_chosen():
     frame = pd.DataFrame({"age": [1, 2, 3, 50, 51, 52, 8], "s": list("xyxyxyx")})
     table = Table.from_frame(frame, ["age"], "s")
     entries = Entries.of_records(table, table.cells(), 0)
@@ -55,7 +55,7 @@ def test_the_one_is_chosen_that_grows_least():
     assert len(mended) == 2 and mended.number[ages == 8] == mended.number[ages == 1]
 
 
-def test_a_cell_that_is_cut_through_is_dealt_and_one_that_is_not_keeps_its_class(table):
+def test_the_records_of_a_split_cell_are_assigned_at_random(table):
     found = random_clusters(table, 5)
     assert found.release(table, table.cells(), "generalized").group_of_cell is None
     of_cell = np.arange(len(table.cells())) % 3

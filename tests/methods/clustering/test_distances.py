@@ -9,7 +9,7 @@ from workbench.methods.clustering.mdav import Distances
 from workbench.methods.clustering.prices import WHOLE
 
 
-def test_rows_seen_from_a_record_and_from_a_centre():
+def test_distances_of_rows_from_a_record_and_from_a_center():
     frame = pd.DataFrame({"n": [0, 5, 20], "kind": ["ant", "bee", "cat"], "word": list("abc"), "s": list("xyx")})
     groups = {"kind": Groups(({"insect": ("ant", "bee")},))}
     table = Table.from_frame(frame, ["n", "kind", "word"], "s", hierarchies=groups).with_importance({"n": 2})

@@ -6,7 +6,7 @@ from tests.methods.tables import random_frame, table_of
 from workbench.methods.clustering.entries import Entries
 
 
-def test_cells_and_records_are_the_same_people():
+def test_cells_and_records_represent_the_same_people():
     table = table_of(random_frame(1, 90), ["whole", "word"], ("s", "s2"))
     cells = table.cells()
     together, apart = Entries.of_cells(table, cells, 3), Entries.of_records(table, cells, 3)
@@ -19,14 +19,14 @@ def test_cells_and_records_are_the_same_people():
     assert together.first_values(0).shape == (0, len(together))
 
 
-def test_the_order_follows_seed_and_data():
+def test_the_order_depends_on_seed_and_data():
     frame = random_frame(1, 90)
     tables = (table_of(rows, ["whole"]) for rows in (frame, frame.sample(frac=1, random_state=1), frame[:89]))
     one, same, other = (Entries.of_cells(table, table.cells(), 3) for table in tables)
     assert np.array_equal(one.cell, same.cell) and not np.array_equal(one.cell[:20], other.cell[:20])
 
 
-def test_some_may_be_taken_twice():
+def test_a_selection_of_entries_may_have_repetitions():
     table = table_of(random_frame(1, 30), ["whole"])
     entries = Entries.of_records(table, table.cells(), 0)
     taken = entries.take(np.array([4, 4, 0]))

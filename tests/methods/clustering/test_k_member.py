@@ -23,7 +23,7 @@ METHODS = [KMember(), KMember("protection", r=1.0), KMember(publish="bucketized"
 
 @examples(40)
 @given(frames(least=12, most=60), quasi_choices, st.integers(1, 12), st.sampled_from(METHODS), st.integers(0, 9))
-def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, method, seed):
+def test_every_cluster_has_k_records_and_satisfies_the_model(frame, quasi, k, method, seed):
     table = table_of(frame, quasi, ("s", "s2"))
     promises.check(method, table, KAnonymity(k), k, seed)
     promises.check(method, table, KAnonymity(min(k, 4)) & DistinctLDiversity(2), min(k, 4), seed)
@@ -31,13 +31,13 @@ def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, method
 
 @examples(15)
 @given(frames(least=20, most=60), st.sampled_from([0.1, 0.3]), st.sampled_from(METHODS))
-def test_so_it_does_where_a_cluster_may_break_the_model_by_growing(frame, t, method):
+def test_every_cluster_satisfies_a_model_that_growth_may_violate(frame, t, method):
     table = table_of(frame, ["whole", "plain"])
     promises.check(method, table, KAnonymity(3) & TCloseness(t), 3, 0)
     promises.check(method, table, EntropyLDiversity(1.5), 1, 0)
 
 
-def test_a_model_of_the_population_is_asked_about_what_clusters_show():
+def test_a_model_of_the_population_is_checked_on_published_regions():
     frame = random_frame(1, 80)
     table = table_of(frame, ["whole", "plain"]).with_population(frame[["whole", "plain"]])
     release = KMember()(table, KMap(6))
@@ -54,7 +54,7 @@ def test_without_a_model_every_record_is_a_cluster(small):
     assert GroupUtility(floor="subtracted")(KMember()(small(0))).value == 0
 
 
-def test_it_loses_less_than_mondrian_and_protection_is_traded_for_utility():
+def test_the_loss_is_below_that_of_mondrian_and_protection_costs_utility():
     table, model = table_of(random_frame(5, 400, values=6), ["whole", "word", "real"]), KAnonymity(5)
     mondrian, utility, protection = (m(table, model) for m in (Mondrian(), KMember(), KMember("protection", r=1.0)))
     assert GroupUtility()(utility).value < GroupUtility()(mondrian).value < GroupUtility()(protection).value
@@ -63,7 +63,7 @@ def test_it_loses_less_than_mondrian_and_protection_is_traded_for_utility():
     assert told[0] < min(told[1:])
 
 
-def test_what_is_important_is_shown_more_exactly():
+def test_important_columns_are_published_more_exactly():
     frame = random_frame(3, 200)
     plain = table_of(frame, ["whole", "real"])
     each = [KMember()(table, KAnonymity(5)) for table in (plain, plain.with_importance({"real": 20}))]
@@ -71,15 +71,15 @@ def test_what_is_important_is_shown_more_exactly():
     assert widths[1] < 0.7 * widths[0]
 
 
-def test_it_says_where_it_stops_and_refuses_what_cannot_be(tmp_path):
+def test_progress_is_reported_and_invalid_settings_are_refused(tmp_path):
     table = table_of(random_frame(2, 300), ["whole", "real"])
     stop, said = threading.Event(), []
 
-    def hear(words):
+    def report_progress(words):
         said.append(words)
         stop.set()
 
-    with cancellable(stop, hear), pytest.raises(Cancelled):
+    with cancellable(stop, report_progress), pytest.raises(Cancelled):
         KMember()(table, KAnonymity(5))
     assert said[0].startswith("clustering: ")
     with pytest.raises(Unsatisfiable, match="fewer than k"):

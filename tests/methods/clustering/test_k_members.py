@@ -27,11 +27,11 @@ def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, seed):
 
 @examples(40)
 @given(frames(least=3, most=35), quasi_choices, st.integers(1, 9), st.sampled_from([0.3, 0.8, 1.0]))
-def test_so_they_are_where_protection_is_the_objective(frame, quasi, k, r):
+def test_clusters_for_protection_are_those_of_the_pseudocode(frame, quasi, k, r):
     case = Case(frame, quasi, ("s", "s2"))
     entries = Entries.of_cells(case.table, case.table.cells(), 0)
     shown, paid = Prices.from_table(case.table, 1.0, 0.0, r, by_height=True), Prices.from_table(case.table, 0.0, 1.0, r)
     k = min(k, len(frame))
     found = k_members(case.table, entries, paid, shown, KAnonymity(k))
-    expected = oracle.k_member(case.order(entries), k, case.told(r), case.shown(by_height=True))
+    expected = oracle.k_member(case.order(entries), k, case.estimability(r), case.shown(by_height=True))
     assert cells_of(found) == case.as_cells(expected)

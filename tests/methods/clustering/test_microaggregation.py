@@ -15,7 +15,7 @@ from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 
 @examples(40)
 @given(frames(least=12, most=60), quasi_choices, st.integers(1, 8), st.sampled_from([0.1, 0.3]), st.integers(0, 9))
-def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, t, seed):
+def test_every_cluster_has_k_records_and_satisfies_the_model(frame, quasi, k, t, seed):
     table = table_of(frame, quasi, ("s", "s2"))
     promises.check(Microaggregation(), table, KAnonymity(k), k, seed)
     promises.check(Microaggregation(publish="bucketized"), table, KAnonymity(k) & DistinctLDiversity(2), k, seed)
@@ -23,19 +23,19 @@ def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, t, see
         promises.check(Microaggregation(aware), table, KAnonymity(k) & TCloseness(t), k, seed)
 
 
-def test_it_loses_less_than_mondrian():
+def test_the_loss_is_below_that_of_mondrian():
     table, model = table_of(random_frame(5, 400, values=6), ["whole", "word", "real"]), KAnonymity(5)
     losses = [GroupUtility("records")(method(table, model)).value for method in (Microaggregation(), Mondrian())]
     assert losses[0] < losses[1]
 
 
-def test_exchanging_records_keeps_more_clusters_apart():
+def test_swapping_records_leaves_more_clusters_unmerged():
     table = table_of(random_frame(4, 300, values=3), ["whole", "real"])
     model = KAnonymity(10) & TCloseness(0.15)
     assert len(Microaggregation(aware=True)(table, model).classes) > len(Microaggregation()(table, model).classes)
 
 
-def test_aware_goes_with_t_and_without_a_model_each_record_is_a_cluster(small):
+def test_awareness_needs_t_and_each_record_is_a_cluster_without_a_model(small):
     with pytest.raises(BadInput, match="aware needs t-closeness"):
         Microaggregation(aware=True)(small(0), KAnonymity(3))
     assert GroupUtility(floor="subtracted")(Microaggregation()(small(0))).value == 0

@@ -33,7 +33,7 @@ def smallest(ages):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [KMember, Microaggregation, ThresholdClustering])
-def test_a_cluster_shows_the_smallest_node_allowed_that_holds_it(table, method):
+def test_a_cluster_shows_the_smallest_allowed_node_that_contains_it(table, method):
     release = method(recode="levels")(table, KAnonymity(6))
     column, classes = table.columns["age"], release.classes
     tight = release.group_of_entry
@@ -53,11 +53,11 @@ def test_a_cluster_shows_the_smallest_node_allowed_that_holds_it(table, method):
     assert not set(release.class_labels("age")) & set(column.labels)  # no age is published exactly
 
 
-def test_what_no_allowed_node_holds_is_refused(table):
+def test_values_without_an_allowed_node_are_refused(table):
     with pytest.raises(Unsatisfiable, match="contain several nodes of 'age'"):
         KMember(recode="levels")(table.with_level_ranges({"age": [1, 1]}), KAnonymity(100))
 
 
-def test_buckets_would_show_values_that_are_not_allowed(table):
+def test_buckets_of_disallowed_values_are_refused(table):
     with pytest.raises(BadInput, match="publishes quasi-identifiers unchanged"):
         KMember(recode="levels", publish="bucketized")(table, KAnonymity(5))

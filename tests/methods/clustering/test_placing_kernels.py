@@ -1,4 +1,4 @@
-"""What a record more adds for protection is what S-diversity from scratch says; see also tests of `placing`."""
+"""The gain of protection by a record equals the difference of S-diversities; see also tests of `placing`."""
 
 import numpy as np
 import pytest

@@ -29,7 +29,7 @@ def test_parts_are_those_of_the_pseudocode(frame, quasi, size, raw, most):
     entries = Entries.of_records(case.table, case.table.cells(), 0)
     order = case.order(entries)
     found, starts = prepartition(case.table, entries, size, "raw" if raw else "normalised", 1.0, most)
-    told = case.told(1.0, weight=2.0)  # twice the mean over two columns
+    told = case.estimability(1.0, weight=2.0)  # twice the mean over two columns
     kept = (lambda part: True) if most is None else (lambda part: told(part) <= most * oracle.WHOLE + 4)
     expected = oracle.parts(order, case.axes, size, raw, kept)
     cell = case.table.cell_of_record()
@@ -37,7 +37,7 @@ def test_parts_are_those_of_the_pseudocode(frame, quasi, size, raw, most):
     assert got == [sorted(cell[part].tolist()) for part in expected]
 
 
-def test_a_large_part_is_halved_whatever_it_tells(monkeypatch):
+def test_a_large_part_is_halved_whatever_its_values(monkeypatch):
     frame = random_frame(0, 200)
     case = Case(frame, ["whole", "real"])
     entries = Entries.of_records(case.table, case.table.cells(), 0)
@@ -47,8 +47,8 @@ def test_a_large_part_is_halved_whatever_it_tells(monkeypatch):
 
 
 @pytest.mark.slow
-def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
-    """Otherwise a million of them would be one part, and the time of its clustering grows with its square."""
+def test_equal_records_are_halved_in_their_order(monkeypatch):
+    """A part of a million equal records would take quadratic time to cluster."""
     monkeypatch.setattr(module, "LARGEST", 50)
     frame = pd.DataFrame({"a": [1] * 230 + [5] * 30 + [9] * 120, "s": list("xy") * 190})
     table = Table.from_frame(frame, ["a"], "s")
@@ -57,20 +57,20 @@ def test_equal_records_which_nothing_halves_are_cut_in_their_order(monkeypatch):
     assert np.diff(starts).max() < 100 and np.diff(starts).min() >= 10
     assert np.array_equal(np.sort(found.cell), np.sort(entries.cell)) and starts[-1] == 380
     assert prepartition(table, entries, 300, "normalised", 1.0, None)[1].tolist() == [0, 380], (
-        "no part has fewer records than asked for"
+        "no part has fewer records than requested"
     )
     part = group_points(table, np.zeros((1000, 1), int), 10)
     assert np.bincount(part).tolist() == [10] * 100
 
 
 @pytest.mark.slow
-def test_points_near_each_other_are_in_one_part():
+def test_nearby_points_are_in_one_part():
     table = Table.from_frame(pd.DataFrame({"a": range(100), "s": list("xy") * 50}), ["a"], "s")
     part = group_points(table, np.arange(100)[:, None], 10)
     assert (np.diff(part) >= 0).all() and np.bincount(part).min() >= 10 and np.bincount(part).max() < 20
 
 
-def test_what_is_important_is_halved_sooner():
+def test_important_columns_are_halved_first():
     case = Case(random_frame(2, 200), ["whole", "real"])
     spread = []
     for table in (case.table, case.table.with_importance({"real": 50})):

@@ -24,7 +24,7 @@ def table() -> Table:
     return Table.from_frame(frame, ["n", "kind", "word"], "s", hierarchies={"kind": Columns(ROWS)})
 
 
-def test_each_column_pays_its_share_of_what_it_shows(table):
+def test_each_column_contributes_its_share_to_the_price(table):
     prices = Prices.from_table(table, 1.0, 0.0, 0.5)
     kind, size, at, price, place = prices.tables
     assert kind.tolist() == [WIDTH, NODES, VALUES] and size.tolist() == [4, 4, 3] and prices.depth.tolist() == [4, 4, 3]
@@ -36,14 +36,14 @@ def test_each_column_pays_its_share_of_what_it_shows(table):
     assert price[place[2, 0] : place[2, 0] + 4] == pytest.approx(third * np.arange(4) / 3, abs=2)
 
 
-def test_by_height_a_value_alone_is_free(table):
+def test_a_single_value_costs_nothing_by_height(table):
     _, _, _, price, place = Prices.from_table(table, 1.0, 0.0, 0.5, by_height=True).tables
     third = WHOLE / 3
     assert [price[place[1, level]] / third for level in range(4)] == pytest.approx([0, 1 / 3, 2 / 3, 1])
     assert price[place[2, 0] : place[2, 0] + 4] == pytest.approx(third * np.array([0, 0, 0.5, 1]), abs=2)
 
 
-def test_importance_and_protection_take_their_shares(table):
+def test_importance_and_protection_have_their_shares_of_the_price(table):
     prices = Prices.from_table(table.with_importance({"n": 2}), 0.5, 0.5, 1.0)
     assert prices.tables[3][prices.tables[4][0, 0] + 3] == pytest.approx(WHOLE / 4, abs=1)
     assert prices.scale.tolist() == [WHOLE / 2] and prices.names == 1
@@ -51,7 +51,7 @@ def test_importance_and_protection_take_their_shares(table):
     assert Prices.from_table(table, 1.0, 0.0, 1.0).names == 0
 
 
-def test_a_level_that_does_not_nest_is_passed_over():
+def test_a_level_that_does_not_nest_is_skipped():
     frame = pd.DataFrame({"age": [1, 12, 18, 25], "s": list("xyxy")}).astype({"age": str})
     ages = Table.from_frame(frame.astype({"age": int}), ["age"], "s")
     assert Intervals(widths=(10, 15))(ages.columns["age"]).nested is False

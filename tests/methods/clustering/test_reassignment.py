@@ -30,13 +30,13 @@ def some(case, sizes):
     st.lists(st.integers(1, 7), min_size=1, max_size=5), st.sampled_from([1, 10**9]),
 )  # fmt: skip
 def test_each_record_goes_to_the_cheapest_cluster(frame, quasi, protection, sizes, budget):
-    """Also into single records, each of which is in one node of a hierarchy."""
+    """The clusters include single records, each at one node of a hierarchy."""
     module.BUDGET, k = budget, max(sizes)
     case = Case(frame, quasi, ("s", "s2"))
     entries, clusters = some(case, [*sizes, k])
-    order, shown, told = case.order(entries), case.shown(False, 1 - protection), case.told(1.0, protection)
+    order, shown, told = case.order(entries), case.shown(False, 1 - protection), case.estimability(1.0, protection)
     written = [[order[i] for i in clusters.entry[clusters.number == c]] for c in range(len(clusters))]
-    wanted = oracle.dissolved(
+    wanted = oracle.dissolve_clusters(
         written,
         lambda one: len(one) >= k,
         lambda records: shown(records) + (told(records) if protection else 0),
@@ -50,7 +50,7 @@ def test_each_record_goes_to_the_cheapest_cluster(frame, quasi, protection, size
 
 @examples(30)
 @given(frames(least=30, most=80), st.integers(2, 5), st.integers(2, 8))
-def test_those_near_by_take_every_record_too(frame, k, near):
+def test_every_record_goes_to_a_nearby_cluster(frame, k, near):
     case = Case(frame, ["whole", "word"], ("s", "s2"))
     _, clusters = some(case, [1, 2, 1, k])
     for model in (KAnonymity(k), KAnonymity(k) & DistinctLDiversity(2)):
@@ -60,7 +60,7 @@ def test_those_near_by_take_every_record_too(frame, k, near):
             assert np.bincount(found.number).min() >= k and found.satisfies(case.table, model).all()
 
 
-def test_clusters_that_keep_the_model_stay_as_they_are():
+def test_clusters_that_satisfy_the_model_are_unchanged():
     case = Case(random_frame(1, 40), ["whole", "word"])
     _, clusters = some(case, [4])
     assert (

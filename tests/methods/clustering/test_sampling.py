@@ -1,4 +1,4 @@
-"""Thresholds from a sample: the best of those that are tried."""
+"""Thresholds from a sample: the best of the candidates."""
 
 import contextlib
 
@@ -18,7 +18,7 @@ def test_deltas_are_the_middles_of_2_4_8_16_and_32_intervals():
     assert found[:6] == [0.25, 0.75, 0.125, 0.375, 0.625, 0.875] and len(set(found)) == len(found) == 62
 
 
-def test_the_sum_of_both_measures_is_least():
+def test_the_sum_of_both_measures_is_minimal():
     table, model = table_of(random_frame(3, 150), ["whole", "word"], ("s", "s2")), KAnonymity(4)
     method = ThresholdClustering(r=1.0)
     delta, part_delta = thresholds(table, method, model, 0)
@@ -37,7 +37,7 @@ def test_the_sum_of_both_measures_is_least():
     assert thresholds(table, ThresholdClustering(r=1.0, delta=0.5, size=9), model, 0)[0] == 0.5
 
 
-def test_quality_is_what_the_measures_say():
+def test_the_quality_is_that_of_the_measures():
     table = table_of(random_frame(6, 120), ["whole", "word"], ("s", "s2"))
     found = clustered(table, ThresholdClustering(delta=0.5), KAnonymity(4), 0)
     release = found.release(table, table.cells(), "generalized")
@@ -47,14 +47,14 @@ def test_quality_is_what_the_measures_say():
         assert GroupProtection(0.7)(release).value == pytest.approx(protection)
 
 
-def test_a_sample_is_small_drawn_again_alike_and_large_enough():
+def test_a_sample_is_small_reproducible_and_large_enough():
     table = table_of(random_frame(3, 4000), ["whole", "word"])
     assert len(sample(table, None, 0)) == 100 and len(sample(table, KAnonymity(50), 0)) == 1000
     assert np.array_equal(sample(table, None, 1).cell, sample(table, None, 1).cell)
     assert not np.array_equal(sample(table, None, 1).cell, sample(table, None, 2).cell)
 
 
-def test_what_no_sample_can_keep_is_said():
+def test_a_model_that_no_sample_satisfies_is_reported():
     table = table_of(random_frame(3, 60), ["whole"], ("s2",))
     with pytest.raises(Unsatisfiable, match="no cluster of a sample of 60 records satisfies"):
         thresholds(table, ThresholdClustering(), KAnonymity(61) & DistinctLDiversity(2), 0)

@@ -24,7 +24,7 @@ WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5)]
     quasi_choices, st.integers(1, 5), st.sampled_from(WEIGHTS), st.sampled_from([None, 10, 25]),
     st.sampled_from([None, 2]), st.sampled_from(["generalized", "bucketized"]), st.integers(0, 9),
 )  # fmt: skip
-def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weights, size, near, publish, seed):
+def test_every_cluster_has_k_records_and_satisfies_the_model(frame, quasi, k, weights, size, near, publish, seed):
     table = table_of(frame, quasi, ("s", "s2"))
     method = ThresholdClustering(*weights, size=size, near=near, publish=publish)
     for model in (KAnonymity(k), KAnonymity(k) & DistinctLDiversity(2), KAnonymity(k) & TCloseness(0.4)):
@@ -34,7 +34,7 @@ def test_every_cluster_has_k_records_and_keeps_the_model(frame, quasi, k, weight
             assert "delta" in str(refused)  # no cluster satisfies the model: reported, not leaked
 
 
-def test_thresholds_are_chosen_once_and_those_given_stay():
+def test_thresholds_are_chosen_once_and_given_ones_are_used():
     table, model = table_of(random_frame(2, 200), ["whole", "word"]), KAnonymity(5)
     chosen = ThresholdClustering(size=25).chosen(table, model)
     assert 0 < chosen.delta < 1 and chosen.part_delta > 0 and chosen.size == 25
@@ -51,7 +51,7 @@ def test_weights_trade_protection_for_utility():
     assert shown[0] < 1.05 * shown[1] < shown[2] and told[2] <= told[1]
 
 
-def test_weights_count_relative_to_each_other():
+def test_weights_are_relative():
     table, model = table_of(random_frame(2, 120), ["whole", "word"]), KAnonymity(4)
     releases = [ThresholdClustering(w, w, delta=0.5)(table, model) for w in (0.25, 1)]
     assert promises.regions(releases[0]) == promises.regions(releases[1])
@@ -59,13 +59,13 @@ def test_weights_count_relative_to_each_other():
         ThresholdClustering(0, 0)
 
 
-def test_a_threshold_that_no_cluster_reaches_is_said():
+def test_a_threshold_that_no_cluster_reaches_is_reported():
     table = table_of(random_frame(2, 60), ["whole", "word"])
     with pytest.raises(Unsatisfiable, match=r"no cluster within delta = 0.01 satisfies k-anonymity, k = 5"):
         ThresholdClustering(delta=0.01)(table, KAnonymity(5))
 
 
-def test_numbers_that_may_be_none_are_read_and_written():
+def test_optional_numbers_are_parsed_and_printed():
     plain = ThresholdClustering()
     assert plain.to_dict() == {"name": plain.name, "utility": 0.5, "protection": 0.5, "r": 0.5}
     given = ThresholdClustering(delta=0.25, size=40)

@@ -23,7 +23,7 @@ WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.8, 0.2)]
 def expected(case, order, k, method, delta):
     weights = method.utility + method.protection
     shown = case.shown(by_height=False, weight=method.utility / weights)
-    told = case.told(method.r, method.protection / weights)
+    told = case.estimability(method.r, method.protection / weights)
     limit = round(delta * WHOLE) + len(case.quasi) + (len(case.sensitive) if method.protection else 0)
 
     def cost(records):
@@ -31,7 +31,7 @@ def expected(case, order, k, method, delta):
 
     found = oracle.threshold(order, limit, cost)
     accepted = any(len(cluster) >= k for cluster in found)
-    return oracle.dissolved(found, lambda cluster: len(cluster) >= k, cost) if accepted else []
+    return oracle.dissolve_clusters(found, lambda cluster: len(cluster) >= k, cost) if accepted else []
 
 
 @examples(80)
@@ -55,7 +55,7 @@ def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, weights, delta, r
     module.SMALL = 4096
 
 
-def test_large_parts_and_small_ones_come_to_the_same_records():
+def test_large_and_small_parts_contain_the_same_records():
     case = Case(random_frame(3, 300), ["whole", "word"])
     model, method = KAnonymity(3), ThresholdClustering(1, 0, delta=0.3, size=20, part_delta=1)
     plain = clustered(case.table, method, model, 0)
@@ -66,7 +66,7 @@ def test_large_parts_and_small_ones_come_to_the_same_records():
     assert sum((cells_of(plain) & cells_of(mixed)).values()) > len(plain) // 3
 
 
-def test_without_a_sensitive_column_utility_alone_counts():
+def test_only_utility_counts_without_a_sensitive_column():
     case = Case(random_frame(1, 60), ["whole", "word"])
     bare = case.table.with_roles(["whole", "word"])
     assert prices(bare, ThresholdClustering()).scale.size == 0
@@ -75,8 +75,8 @@ def test_without_a_sensitive_column_utility_alone_counts():
         prices(bare, ThresholdClustering(0, 1))
 
 
-def test_a_delta_that_a_sample_proposes_is_none_to_fail_by():
-    """A sample has duplicates, so its clusters may have k records where none of the table does."""
+def test_a_proposed_delta_does_not_make_clustering_fail():
+    """Samples have duplicates, so their clusters may reach k records although no cluster of the table does."""
     case = Case(random_frame(1, 60), ["whole", "word", "real"])
     method, model = ThresholdClustering(1, 0, delta=0.01), KAnonymity(5)
     with pytest.raises(Unsatisfiable, match="no cluster within delta"):

@@ -55,7 +55,7 @@ def hierarchy(rng, name):
 
 
 class Naive:
-    """Every node computed from the records; `holds` decides whether the values of a class satisfy the model."""
+    """All nodes computed from the records; `holds` decides whether the values of a class satisfy the model."""
 
     def __init__(self, frame, hierarchies, holds):
         self.frame, self.names, self.holds = frame.fillna("missing"), list(hierarchies), holds

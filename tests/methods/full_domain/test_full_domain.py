@@ -20,7 +20,7 @@ from workbench.models import DeltaDisclosure, DeltaPresence, KAnonymity
 
 
 @pytest.mark.parametrize("seed", seeds(25, fast=5))
-def test_the_node_is_the_one_that_loses_least(seed):
+def test_the_chosen_node_has_the_minimum_loss(seed):
     table, frame, hierarchies = table_of(seed)
     suppress = (0.0, 0.1, 0.4)[seed % 3]
     plain = (KAnonymity(3), lambda part: len(part) >= 3)
@@ -40,7 +40,7 @@ def test_the_node_is_the_one_that_loses_least(seed):
 
 
 @pytest.mark.parametrize("minimise", ["discernibility", "number of classes"])
-def test_any_measure_of_utility_chooses(minimise):
+def test_the_node_can_be_chosen_by_any_measure_of_utility(minimise):
     table, frame, hierarchies = table_of(5)
     found = FullDomain(minimise=minimise, suppress=0.2)(table, KAnonymity(3))
     naive, spare = Naive(frame, hierarchies, lambda part: len(part) >= 3), int(0.2 * len(frame))
@@ -53,7 +53,7 @@ def test_any_measure_of_utility_chooses(minimise):
         assert len(found.classes) == max(len(one.classes) for one in every)
 
 
-def test_a_node_can_be_named(adult):
+def test_a_node_can_be_given(adult):
     table = adult.with_roles(["sex", "race"], "occupation")
     method = FullDomain(levels={"race": 1, "sex": 0}, suppress=0.0)
     assert method == FullDomain(levels="sex=0, race=1", suppress=0.0)
@@ -66,7 +66,7 @@ def test_a_node_can_be_named(adult):
         FullDomain(levels="sex=0, race=0", suppress=0.0)(table, KAnonymity(5000))
 
 
-def test_a_point_of_a_node_is_like_any_other(adult, tmp_path):
+def test_a_point_of_a_node_has_the_figures_of_its_release(adult, tmp_path):
     table = adult.with_roles(["sex", "race"], "occupation")
     recipes = [Recipe(FullDomain(levels=f"race={j}, sex=1"), KAnonymity(5)) for j in (0, 1)] + [
         Recipe(FullDomain(), KAnonymity(5))
@@ -78,7 +78,7 @@ def test_a_point_of_a_node_is_like_any_other(adult, tmp_path):
     assert recipes[0].to_dict()["method"]["levels"] == "race=0, sex=1"
 
 
-def test_nobody_keeps_what_nothing_keeps(adult):
+def test_a_model_that_no_node_satisfies_has_no_release(adult):
     table = adult.with_roles(["sex", "race"], "occupation")
     with pytest.raises(Unsatisfiable, match="k-anonymity"):
         FullDomain()(table, KAnonymity(45_222 + 1))
@@ -93,7 +93,7 @@ def test_nobody_keeps_what_nothing_keeps(adult):
         (1.0, (0, 3, 0, 0, 2, 1, 0, 0), 518, 2184, 0.1621),
     ],
 )
-def test_on_adult_the_node_is_that_of_arx(suppress, levels, classes, left_out, theirs):
+def test_the_node_on_adult_is_that_of_arx(suppress, levels, classes, left_out, theirs):
     """Its classes, suppressed records and loss agree with pandas, too."""
     table, frame = arx.table(), arx.frame()
     assert table.records == 30_162
@@ -110,7 +110,7 @@ def test_on_adult_the_node_is_that_of_arx(suppress, levels, classes, left_out, t
     assert GeometricLoss()(release).value == pytest.approx(arx.loss(frame, chosen, gone), abs=1e-12)
 
 
-def test_labels_are_those_of_the_level_also_where_a_node_has_one_value():
+def test_labels_are_those_of_the_level_also_for_nodes_with_one_value():
     frame = pd.DataFrame({"age": [25, 31, 32, 33] * 5, "sex": list("mf") * 10, "s": list("abcde") * 4})
     table = Table.from_frame(frame, ["age", "sex"], "s", hierarchies={"age": Intervals(widths=(10,))})
     for method in (FullDomain(levels={"age": 1, "sex": 1}), LocalRecoding()):

@@ -18,7 +18,7 @@ def as_set(rows):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
+def test_a_merged_node_equals_the_node_counted_from_the_records(seed):
     """Also if levels do not nest."""
     table, _, _ = table_of(seed)
     found = Lattice.from_table(table, True)
@@ -37,7 +37,7 @@ def test_a_node_rolled_up_is_the_node_counted_from_the_records(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_only_levels_that_are_allowed_are_walked(seed):
+def test_only_allowed_levels_are_visited(seed):
     table, _, _ = table_of(seed)
     allowed = {name: [1, len(table.columns[name].released_at) - 1] for name in table.quasi[:1]}
     every, found = Lattice.from_table(table, True), Lattice.from_table(table.with_level_ranges(allowed), True)
@@ -46,7 +46,7 @@ def test_only_levels_that_are_allowed_are_walked(seed):
     assert found.levels[:, 0].min() == 1 and len(found) < len(every)
 
 
-def test_whether_levels_nest_is_known():
+def test_nesting_of_levels_is_detected():
     frame = pd.DataFrame({"age": range(20, 60), "ill": ["yes", "no"] * 20})
     for widths, nested in (((5, 10), True), ((10, 15), False)):
         table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=widths)})

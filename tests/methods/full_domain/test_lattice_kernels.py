@@ -1,4 +1,4 @@
-"""Rows that become alike are one, whatever the hash; costs are added up as pandas adds them."""
+"""Equal rows are merged even if hashes collide, and costs are summed as in pandas."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def test_rows_are_grouped_as_pandas_groups_them(seed, dtype, monkeypatch):
     assert np.array_equal(added, expected)
 
 
-def test_costs_are_of_all_rows_and_of_those_that_are_kept():
+def test_costs_are_summed_over_all_rows_and_over_those_that_are_kept():
     rng = np.random.default_rng(1)
     first, levels = np.array([0, 3, 3, 8]), rng.integers(0, 2, (3, 2))
     codes, sizes, kept = rng.integers(0, 4, (8, 2)).astype(np.int16), rng.integers(1, 9, 8), rng.random(8) < 0.5

@@ -10,7 +10,7 @@ from workbench.methods.full_domain.node_selection import release_at
 from workbench.models import KAnonymity
 
 
-def test_nodes_that_lose_nothing_come_first_and_those_that_lose_all_last():
+def test_nodes_are_ordered_from_no_loss_to_full_loss():
     table = table_of(4)[0]
     order = nodes_by_loss(Lattice.from_table(table, False))
     losses = [GeometricLoss()(release_at(table, levels)).value for levels in order]
@@ -18,7 +18,7 @@ def test_nodes_that_lose_nothing_come_first_and_those_that_lose_all_last():
     assert np.corrcoef(losses, np.arange(len(losses)))[0, 1] > 0.8
 
 
-def test_none_is_released_where_the_rest_would_be_too_few():
+def test_no_class_is_released_if_too_few_records_would_remain():
     table = table_of(6)[0]
     lattice = Lattice.from_table(table, False)
     for levels in lattice.levels:

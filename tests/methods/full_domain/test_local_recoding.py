@@ -58,7 +58,7 @@ def test_classes_are_those_of_the_naive_search(seed):
 
 
 @pytest.mark.parametrize("model", [KAnonymity(50), KAnonymity(5) & DistinctLDiversity(4), TCloseness(0.3)], ids=str)
-def test_nobody_is_left_out_and_every_region_is_a_node(adult, model):
+def test_no_record_is_suppressed_and_every_region_is_a_node(adult, model):
     table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
     release = LocalRecoding()(table, model)
     assert release.suppressed == 0 and release.audit(model).holds
@@ -73,27 +73,27 @@ def test_nobody_is_left_out_and_every_region_is_a_node(adult, model):
     assert GeometricLoss()(release).value < GeometricLoss()(FullDomain(suppress=0.0)(table, model)).value
 
 
-def test_what_is_left_over_is_left_out_only_if_it_may_be(adult):
+def test_remaining_records_are_suppressed_only_if_allowed(adult):
     table = adult.with_roles(["age", "sex", "race", "workclass"], "occupation")
     release = LocalRecoding(suppress=0.02)(table, KAnonymity(50))
     assert release.suppressed <= 0.02 * table.records
 
 
-def test_what_no_release_keeps_is_said(adult):
+def test_an_unsatisfiable_model_is_reported(adult):
     with pytest.raises(Unsatisfiable, match="distinct l-diversity"):
         LocalRecoding()(adult, DistinctLDiversity(15))
 
 
 @arx.needs_shared
-def test_on_adult_it_loses_less_than_arx_does():
+def test_the_loss_on_adult_is_below_that_of_arx():
     release = LocalRecoding()(arx.table(), KAnonymity(5))
     assert release.suppressed == 0 and release.audit(KAnonymity(5)).holds
     assert GeometricLoss()(release).value < 0.0281
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_single_values_are_kept_as_they_are_or_suppressed(seed):
-    """Counted plainly: each combination of published values has as many records as the model requires."""
+def test_single_values_are_unchanged_or_suppressed(seed):
+    """Each combination of published values has as many records as the model requires, by a naive count."""
     table, _, _ = table_of(seed)
     k = 2 + seed % 3
     release = LocalRecoding(recode="single values")(table, KAnonymity(k))
@@ -110,12 +110,12 @@ def test_single_values_are_kept_as_they_are_or_suppressed(seed):
     assert min(rows.count(row) for row in set(rows)) >= k and release.suppressed == 0
 
 
-def test_single_values_beside_levels_and_regions(adult):
+def test_suppressed_single_values_compared_with_levels_and_regions(adult):
     """Suppressing values leaves more single values unchanged, and loses more, than generalizing them."""
     whole, values = (LocalRecoding(recode=recode)(adult, KAnonymity(5)) for recode in ("levels", "single values"))
     assert GeometricLoss()(whole).value < GeometricLoss()(values).value < 1
 
 
-def test_where_everybody_would_be_left_out_there_is_no_release(adult):
+def test_there_is_no_release_if_every_record_would_be_suppressed(adult):
     with pytest.raises(Unsatisfiable, match="every record would be suppressed"):
         LocalRecoding(suppress=1)(adult, KAnonymity(adult.records + 1))

@@ -39,12 +39,12 @@ def test_names_may_have_commas_and_blanks():
 @pytest.mark.parametrize(
     "given", ["", "age", "age=-1", "age=x", "age=1, age=2", {"age": 1.5}, {"age": True}, {1: 2}, 7, {}]
 )
-def test_what_is_no_node_is_refused(given):
+def test_invalid_nodes_are_refused(given):
     with pytest.raises(BadInput, match="expected one level per column, as in age=2, sex=0"):
         parse_levels(given)
 
 
-def test_every_quasi_identifier_needs_a_level_that_there_is():
+def test_every_quasi_identifier_needs_an_existing_level():
     table = table_of(0)[0]
     node = dict.fromkeys(table.quasi, 0)
     refuse_other_columns(node, table)
@@ -68,11 +68,11 @@ NAMES = st.text(st.sampled_from('ab =0123,"\\\n\tn'), min_size=1, max_size=8) | 
 
 @examples(300)
 @of_every(st.dictionaries(NAMES, st.integers(0, 12), min_size=1, max_size=3))
-def test_the_name_of_every_node_is_read_back(levels):
+def test_the_name_of_every_node_is_parsed_back(levels):
     assert parse_levels(format_levels(levels)) == levels
 
 
-def test_a_name_that_reads_as_two_is_in_quotes():
+def test_an_ambiguous_name_is_quoted():
     frame = pd.DataFrame({"a": list("xxyy"), "a=1, b": list("pqpq")})
     table = Table.from_frame(frame, list(frame), [])
     node = node_name(table, [0, 1])
@@ -88,7 +88,7 @@ def test_levels_may_be_numbers_of_numpy():
     assert table.with_level_ranges({"a": [np.int64(0), np.int8(1)]}).level_ranges == {"a": (0, 1)}
 
 
-def test_where_every_record_would_be_left_out_it_is_said():
+def test_suppression_of_every_record_is_reported():
     table = Table.from_frame(pd.DataFrame({"a": list("xxyy")}), ["a"], [])
     for suppress in (1.0, 0.1):
         with pytest.raises(Unsatisfiable, match="every record would be suppressed"):
@@ -96,7 +96,7 @@ def test_where_every_record_would_be_left_out_it_is_said():
 
 
 @pytest.mark.parametrize("suppress", [0.02, 0.1])
-def test_the_lattice_loses_what_the_release_loses_also_where_a_column_has_one_value(suppress):
+def test_the_lattice_has_the_loss_of_the_release_also_for_a_column_with_one_value(suppress):
     frame = pd.DataFrame({"age": [30] * 20 + [40] * 20 + [77], "grp": "a"})
     groups = Groups(({"AB": ["a", "b"], "CG": list("cdefg")},))
     table = Table.from_frame(frame, ["age", "grp"], [], hierarchies={"grp": groups})

@@ -19,7 +19,7 @@ from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, KM
 FIGURES = {"k (k-anonymity)": "k", "l (distinct l-diversity)": "l", "t (t-closeness)": "t"}
 
 
-def asked(seed, frame):
+def random_model(seed, frame):
     """Return a model, and its condition on the values of a class."""
     prior = frame["ill"].tolist()
     every = (
@@ -32,9 +32,9 @@ def asked(seed, frame):
 
 
 @pytest.mark.parametrize("seed", seeds(100, fast=10))
-def test_every_node_is_scored_as_it_is_counted(seed):
+def test_every_score_equals_a_naive_count(seed):
     table, frame, hierarchies = table_of(seed)
-    model, holds = asked(seed, frame)
+    model, holds = random_model(seed, frame)
     suppress = (0.0, 0.1, 0.3, 1.0)[seed // 4 % 4]
     found = lattice(table, model, suppress=suppress)
     naive = Naive(frame, hierarchies, holds)
@@ -58,19 +58,19 @@ def test_every_node_is_scored_as_it_is_counted(seed):
 
 
 @pytest.mark.parametrize("seed", seeds(40, fast=5))
-def test_pruning_loses_no_node_that_keeps_the_model(seed, monkeypatch):
+def test_pruning_loses_no_node_that_satisfies_the_model(seed, monkeypatch):
     monkeypatch.setattr(scores, "BATCH", 1)
     table, frame, hierarchies = table_of(seed)
-    model, holds = asked(seed, frame)
+    model, holds = random_model(seed, frame)
     naive, pruned = Naive(frame, hierarchies, holds), score_nodes(table, model, [])
     for levels, breaking in zip(pruned.lattice.levels, pruned.breaking, strict=True):
         assert breaking == naive.score(levels, 0)["breaking"]
 
 
 class Counting(KAnonymity):
-    """Counts the classes that it checks."""
+    """A model that counts the classes that it checks."""
 
-    asked = 0
+    random_model = 0
     name = "counting"
 
     def holds(self, classes):
@@ -78,7 +78,7 @@ class Counting(KAnonymity):
         return super().holds(classes)
 
 
-def test_a_monotone_model_is_not_asked_about_what_it_keeps_anyway(adult, monkeypatch):
+def test_a_monotone_model_is_not_checked_on_classes_that_satisfy_it(adult, monkeypatch):
     monkeypatch.setattr(scores, "BATCH", 1)
     table = adult.with_roles(["sex", "race", "marital_status", "workclass"], "occupation")
     Counting.asked = 0
@@ -87,19 +87,19 @@ def test_a_monotone_model_is_not_asked_about_what_it_keeps_anyway(adult, monkeyp
     assert np.array_equal(plain.breaking, score_nodes(table, Counting(5), [], figures=True).breaking)
 
 
-def test_scoring_says_how_far_it_is_and_stops_when_it_is_asked_to(adult, monkeypatch):
+def test_scoring_reports_progress_and_can_be_cancelled(adult, monkeypatch):
     monkeypatch.setattr(scores, "BATCH", 1)
     table, heard, stop = adult.with_roles(["sex", "race", "workclass"], "occupation"), [], threading.Event()
 
-    def say(words):
+    def report_progress(words):
         heard.append(words)
         if len(heard) == 3:
             stop.set()
 
-    with pytest.raises(Cancelled), cancellable(stop, say):
+    with pytest.raises(Cancelled), cancellable(stop, report_progress):
         lattice(table, KAnonymity(5))
     assert heard == [f"{n} of 12 nodes" for n in (1, 2, 3)]
-    assert len(lattice(table, KAnonymity(5))) == 12, "what was stopped is remembered nowhere"
+    assert len(lattice(table, KAnonymity(5))) == 12, "a cancelled result is not cached"
 
 
 def test_scores_are_those_of_the_releases(adult):
@@ -118,7 +118,7 @@ def test_scores_are_those_of_the_releases(adult):
                 assert found.figures[measure.key][node, KEPT] == pytest.approx(kept, abs=1e-12)
 
 
-def test_models_of_a_population_see_what_nodes_show(adult):
+def test_models_of_a_population_are_checked_on_published_nodes(adult):
     everybody = adult.frame[["sex", "race", "marital_status"]]
     table = Table.from_frame(
         adult.frame[["sex", "race", "marital_status", "occupation"]][::9], everybody.columns, "occupation"
@@ -133,7 +133,7 @@ def test_models_of_a_population_see_what_nodes_show(adult):
         assert method(table, model).audit(model).holds
 
 
-def test_which_measures_follow_from_the_classes_one_by_one(adult):
+def test_additive_measures_are_computed_class_by_class(adult):
     assert all(is_scored_by_class(measure, adult) for measure in (GeometricLoss(), InformationLoss(), PrivacyLoss()))
     assert not any(
         is_scored_by_class(one, adult)

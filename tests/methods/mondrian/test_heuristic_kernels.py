@@ -1,4 +1,4 @@
-"""What the kernels of heuristics count, counted by hand; tests/methods/mondrian/ holds the rules against an oracle."""
+"""The counts of the kernels of heuristics, by hand; test_heuristics.py compares the rules with an oracle."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rules for the attribute to cut make the classes that a naive search with the same rule makes."""
+"""Rules for the attribute to cut give the classes of a naive search with the same rule."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ RULES = ["most_repeated", "fewest", "order"]
 
 
 def ordered(table, draw):
-    """Some of the quasi-identifiers in some order."""
+    """Draw some of the quasi-identifiers in some order."""
     return tuple(draw(st.lists(st.sampled_from(table.quasi), min_size=1, unique=True)))
 
 
@@ -37,7 +37,7 @@ def wanted(rule, names, values, order, importance):
 
 
 MODELS = {
-    "k": lambda k, s: (KAnonymity(k), oracle.at_least(k)),
+    "k": lambda k, s: (KAnonymity(k), oracle.minimum_size(k)),
     "l": lambda k, s: (ProbabilisticLDiversity(1 + k / 10), oracle.no_value_above(1 + k / 10, s)),
     "t": lambda k, s: (TCloseness(k / 30, "js"), oracle.close_by_js(k / 30, s)),
     "delta": lambda k, s: (DeltaDisclosure(k / 3), oracle.within_delta(k / 3, s)),
@@ -49,7 +49,7 @@ MODELS = {
     st.data(), frames(), quasi_choices, st.sampled_from(RULES), st.integers(1, 12), st.sampled_from(list(MODELS)),
     st.sampled_from(["generalized", "bucketized"]), st.sampled_from([{}, {}, {"whole": 2.5, "plain": 0.3}]),
 )  # fmt: skip
-def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, rule, k, kind, publish, importance):
+def test_classes_of_random_tables_are_those_of_the_oracle(data, frame, quasi, rule, k, kind, publish, importance):
     importance = {name: times for name, times in importance.items() if name in quasi}
     table = table_of(frame, quasi).with_importance(importance)
     order = ordered(table, data.draw)
@@ -73,7 +73,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, rule, k
     st.data(), frames(most=70), quasi_choices, st.sampled_from(RULES), st.sampled_from(list(ON_LEVELS)),
     st.integers(1, 6),
 )  # fmt: skip
-def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi, rule, case, n):
+def test_classes_on_levels_are_those_of_the_naive_search(data, frame, quasi, rule, case, n):
     table, ranges = table_on(frame, quasi, data.draw)
     order = ordered(table, data.draw)
     columns, s = naive(frame, quasi, ranges), frame["s"].fillna("missing").tolist()
@@ -91,7 +91,7 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
 
 @examples(40)
 @given(st.data(), frames(least=4), quasi_choices, st.sampled_from(RULES))
-def test_relaxed_halves_the_table_on_the_attribute_that_the_rule_prefers(data, frame, quasi, rule):
+def test_relaxed_mondrian_halves_the_table_on_the_preferred_attribute(data, frame, quasi, rule):
     table = table_of(frame, quasi)
     order = ordered(table, data.draw)
     method = Mondrian(rule, strict=False, order=order if rule == "order" else None)
@@ -109,7 +109,7 @@ def test_relaxed_halves_the_table_on_the_attribute_that_the_rule_prefers(data, f
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
-def test_on_adult_the_classes_are_those_of_the_oracle(adult, rule):
+def test_classes_of_adult_are_those_of_the_oracle(adult, rule):
     order = ("sex", "education") if rule == "order" else None
     axes = [
         oracle.axis_of(adult.frame[name], None if adult.columns[name].kind == "number" else adult.columns[name].labels)
@@ -117,13 +117,13 @@ def test_on_adult_the_classes_are_those_of_the_oracle(adult, rule):
     ]
     first = wanted(rule, adult.quasi, [axis.rank for axis in axes], order, {})
     s = adult.codes["occupation"]
-    holds = oracle.both(oracle.at_least(25), oracle.no_value_above(3, s))
+    holds = oracle.both(oracle.minimum_size(25), oracle.no_value_above(3, s))
     release = Mondrian(rule, order=order)(adult, KAnonymity(25) & ProbabilisticLDiversity(3))
     assert classes_of(release) == {frozenset(part.tolist()) for part in oracle.widest_range(axes, holds, first)}
 
 
 def cross(**columns):
-    """Every combination of the columns' values once."""
+    """Return every combination of the columns' values once."""
     frame = pd.MultiIndex.from_product(columns.values(), names=columns).to_frame(index=False)
     frame["s"] = np.resize(["x", "y"], len(frame))
     return Table.from_frame(frame, list(columns), "s")
@@ -134,7 +134,7 @@ def runs(release):
         side.tolist() for side in (release.classes.low, release.classes.high)), strict=True)}  # fmt: skip
 
 
-def test_an_attribute_is_cut_until_it_cannot_be_before_the_next_is():
+def test_an_attribute_is_cut_as_far_as_possible_before_the_next():
     table = cross(a=range(4), b=range(4), c=range(4))
     for first in ("a", "b", "c"):
         classes = Mondrian("order", order=(first,))(table, KAnonymity(16)).classes
@@ -145,20 +145,20 @@ def test_an_attribute_is_cut_until_it_cannot_be_before_the_next_is():
     assert (classes.low[:, 2] == classes.high[:, 2]).all() and (classes.high[:, 1] - classes.low[:, 1] == 3).all()
 
 
-def test_what_an_order_does_not_name_comes_behind_it_the_widest_first():
+def test_attributes_missing_from_an_order_follow_by_width():
     table = cross(a=range(2), b=range(4), c=range(4)).with_importance({"c": 9})
     classes = Mondrian("order", order=("b",))(table, KAnonymity(2)).classes
     assert (classes.low[:, 1:] == classes.high[:, 1:]).all() and (classes.low[:, 0] < classes.high[:, 0]).all()
 
 
-def test_values_repeat_most_where_there_are_few_of_them_and_least_where_there_are_many():
+def test_attributes_with_few_values_have_the_most_repetitions():
     table = cross(few=range(2), some=range(4), many=range(8))
     most, least = (Mondrian(rule)(table, KAnonymity(32)).classes for rule in ("most_repeated", "fewest"))
     assert (most.low[:, 0] == most.high[:, 0]).all() and len(most) == 2
     assert (least.low[:, :2] == 0).all() and (least.high[:, :2] == [1, 3]).all() and len(least) == 2
 
 
-def test_records_are_left_out_under_every_rule():
+def test_records_are_suppressed_under_every_rule():
     for seed in range(4):
         table = table_of(random_frame(seed, 150, missing=0.1), ["whole", "word", "day"])
         for method in [*map(Mondrian, RULES[:2]), Mondrian("order", order=("word",))]:

@@ -1,4 +1,4 @@
-"""Mondrian that serves a workload makes the classes that a naive search makes, and its answers are better."""
+"""Mondrian for a workload gives the classes of a naive search and better answers than other heuristics."""
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,8 @@ from workbench.models import KAnonymity, KMap, ProbabilisticLDiversity, TClosene
 from workbench.queries.workload import Workload
 
 
-def asked_by(workload, table, exact=False):
-    """The workload as the oracle sees it."""
+def convert_workload(workload, table, exact=False):
+    """Return the workload in the format of the oracle."""
     axes = []
     for name in table.quasi:
         column = table.columns[name]
@@ -43,7 +43,7 @@ def asked_by(workload, table, exact=False):
 
 
 def drawn(table, draw):
-    """A few queries about values, ranges or single values of some columns."""
+    """Draw a few queries about values, ranges or single values of some columns."""
     rule = draw(st.sampled_from(["values", "values", "type 1", "equality", "written"]))
     few = {"count": draw(st.integers(1, 20)), "seed": draw(st.integers(0, 9))}
     if rule == "written":
@@ -71,7 +71,7 @@ def rules(table, asked, values):
 @given(
     st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(MODELS)), st.booleans()
 )
-def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, k, kind, bucketized):
+def test_classes_of_random_tables_are_those_of_the_oracle(data, frame, quasi, k, kind, bucketized):
     table = table_of(frame, quasi, ("s", "s2"))
     workload = drawn(table, data.draw)
     (model, one), (_, other) = (MODELS[kind](k, codes_of(frame[name])) for name in ("s", "s2"))
@@ -81,7 +81,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, k, kind
         with pytest.raises(Unsatisfiable):
             method(table, model)
         return
-    asked, axes = asked_by(workload, table, bucketized), axes_of(frame, quasi)
+    asked, axes = convert_workload(workload, table, bucketized), axes_of(frame, quasi)
     expected = oracle_workload.served(
         asked,
         oracle_workload.hull_of(asked),
@@ -94,7 +94,7 @@ def test_random_tables_get_the_classes_of_the_oracle(data, frame, quasi, k, kind
 
 @examples(30)
 @given(st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(ON_LEVELS)))
-def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi, n, case):
+def test_classes_on_levels_are_those_of_the_naive_search(data, frame, quasi, n, case):
     table, ranges = table_on(frame, quasi, data.draw)
     workload, columns = drawn(table, data.draw), naive(frame, quasi, ranges)
     s = frame["s"].fillna("missing").tolist()
@@ -105,7 +105,7 @@ def test_on_levels_the_classes_are_those_of_the_naive_search(data, frame, quasi,
     except Unsatisfiable:
         assert not all(map(holds, beginning))
         return
-    asked = asked_by(workload, table)
+    asked = convert_workload(workload, table)
     expected = oracle_workload.served(
         asked,
         oracle_workload.node_of(asked, columns),
@@ -124,7 +124,7 @@ EVERY = [{"strict": False}, {"publish": "bucketized"}, {"recode": "levels"}, {}]
 @pytest.mark.parametrize(
     "model", [KAnonymity(5), ProbabilisticLDiversity(1.5) & KAnonymity(3), TCloseness(0.2)], ids=str
 )
-def test_models_hold_and_no_more_is_left_out_than_allowed(extra, model):
+def test_models_are_satisfied_and_suppression_stays_within_its_limit(extra, model):
     for seed in range(3):
         table = table_of(random_frame(seed, 150, missing=0.1), ["whole", "word", "day"])
         for share in (0.0, 0.1):
@@ -133,7 +133,7 @@ def test_models_hold_and_no_more_is_left_out_than_allowed(extra, model):
             assert len(release.classes) > 2 or "recode" in extra
 
 
-def test_a_cut_is_made_where_the_queries_are_cut_and_not_at_the_median():
+def test_cuts_are_at_the_ends_of_queries_and_not_at_the_median():
     age = [n * n // 120 for n in range(100)]  # the young are more
     frame = pd.DataFrame({"age": age, "town": ["x", "y", "y", "y"] * 25, "s": ["a", "b"] * 50})
     table = Table.from_frame(frame, ["age", "town"], "s")
@@ -145,7 +145,7 @@ def test_a_cut_is_made_where_the_queries_are_cut_and_not_at_the_median():
     assert (halves.low[:, 1] == halves.high[:, 1]).all() and 25 in halves.sizes
 
 
-def test_where_the_best_cut_is_not_allowed_the_next_best_is_made():
+def test_the_next_best_cut_is_made_if_the_best_is_not_allowed():
     age = [0] * 6 + [1] * 6 + [2] * 6 + [9] * 12
     table = Table.from_frame(pd.DataFrame({"age": age, "s": ["a"] * 12 + ["b", "a"] * 9}), ["age"], "s")
     asked, model = Mondrian("workload", workload=["age < 2"]), ProbabilisticLDiversity(1.15)
@@ -153,7 +153,7 @@ def test_where_the_best_cut_is_not_allowed_the_next_best_is_made():
     assert sorted(asked(table, model).classes.low.ravel().tolist()) == [0, 3], "below 2 nobody has b"
 
 
-def test_it_serves_models_that_count_in_the_population():
+def test_models_of_the_population_are_satisfied():
     everybody = pd.DataFrame({"age": [*range(20, 60)] * 3, "town": ["x", "y", "z"] * 40})
     table = Table.from_frame(everybody.iloc[::2], ["age", "town"]).with_population(everybody)
     release = Mondrian("workload", workload=["age < 33", "town = 'y'"])(table, KMap(8))
@@ -170,7 +170,7 @@ def test_a_workload_is_named_in_the_table_and_may_ask_about_neutral_columns(smal
 
 
 @pytest.mark.parametrize("method", [{}, {"recode": "levels"}], ids=str)
-def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, method):
+def test_the_result_does_not_depend_on_the_batch_size(monkeypatch, method):
     table = table_of(random_frame(5, 150), ["whole", "word"])
     serving = Mondrian("workload", workload="random", **method)
     together = classes_of(serving(table, ProbabilisticLDiversity(1.1)))
@@ -179,7 +179,7 @@ def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, me
 
 
 def others(table):
-    """The other heuristics, each first attribute of an order among them."""
+    """Return the other heuristics, including orders with each first attribute."""
     (sensitive, *_) = table.sensitive
     found = [Mondrian(), Mondrian("most_repeated"), Mondrian("fewest"), Mondrian("information_gain", sensitive)]
     return [*found, *(Mondrian("order", order=name) for name in table.quasi)]
@@ -205,9 +205,7 @@ def errors(workloads, table, k, count, **asked):
 @pytest.mark.parametrize(
     ("asked", "less"), [({}, 0.8), ({"rule": "type 1"}, 0.4), ({"dimension": 2}, 0.95)], ids=["values", "ranges", "two"]
 )
-def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(
-    adult, asked, less, workloads
-):
+def test_every_other_heuristic_has_larger_errors_on_unseen_queries_about_adult(adult, asked, less, workloads):
     own, best = errors(workloads, adult, 10, 300, **asked)
     assert (own < best).all() and own.mean() < less * best.mean()
 
@@ -215,6 +213,6 @@ def test_on_adult_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_
 @pytest.mark.slow
 @some_or_more
 @pytest.mark.parametrize("asked", [{"dimension": 3}, {"rule": "type 1"}], ids=["values", "ranges"])
-def test_on_donations_it_beats_every_other_heuristic_on_queries_of_the_kind_that_it_has_not_seen(asked, workloads):
+def test_every_other_heuristic_has_larger_errors_on_unseen_queries_about_donations(asked, workloads):
     own, best = errors(workloads, datasets.donations(n=12_000), 10, 300, **asked)
     assert (own < best).all() and own.mean() < 0.8 * best.mean()

@@ -1,4 +1,4 @@
-"""Mondrian on levels: the classes of a naive search, labels that are nodes, files that are read back."""
+"""Mondrian on levels: classes of a naive search, labels that are nodes, and files that are read back."""
 
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ MODELS = {
 
 
 def naive(frame, quasi, ranges):
-    """The columns as the oracle sees them."""
+    """Return the columns in the format of the oracle."""
     found = []
     for name, axis in zip([n for n in frame if n in quasi], axes_of(frame, quasi), strict=True):
         levels = {"word": (WORDS, ABOVE), "whole": tuple({v: v // w for v in range(-99, 99)} for w in (5, 20))}
@@ -51,7 +51,7 @@ def naive(frame, quasi, ranges):
 
 
 def table_on(frame, quasi, draw):
-    """A table with ranges of levels for some columns, where no two levels at the top are the same."""
+    """Draw a table with ranges of levels for some columns, in which the top two levels differ."""
     table, ranges = table_of(frame, quasi), {}
     for name in table.quasi:
         top = len(table.columns[name].released_at) - 1
@@ -85,7 +85,7 @@ def test_the_classes_and_nodes_are_those_of_the_naive_search(data, frame, quasi,
 
 
 def nodes_of(table, name):
-    """The runs of a column's nodes on the levels that it may be released at."""
+    """Return the runs of a column's nodes on its allowed levels."""
     low, high = table.level_range(name)
     runs = set()
     for node in table.columns[name].released_at[low : high + 1]:
@@ -97,7 +97,7 @@ def nodes_of(table, name):
 
 @examples(25)
 @given(st.data(), frames(), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 9))
-def test_what_is_published_is_a_node_and_labels_are_disjoint_or_nested(data, frame, quasi, method, k):
+def test_published_regions_are_nodes_and_labels_disjoint_or_nested(data, frame, quasi, method, k):
     table, _ = table_on(frame, quasi, data.draw)
     try:
         release = method(table, KAnonymity(k))
@@ -131,7 +131,7 @@ def figures(release):
 @examples(15)
 @given(st.data(), frames(least=6, most=60), quasi_choices, st.sampled_from(EVERY[:3]), st.integers(1, 5))
 def test_a_file_is_read_back_with_the_same_figures(tmp_path_factory, data, frame, quasi, method, k):
-    """With the original: every label; without its hierarchies: intervals, sets and stars; alone: the classes."""
+    """The original resolves every label; without hierarchies intervals, sets and stars; the file alone its classes."""
     table, _ = table_on(frame.drop(columns="person"), quasi, data.draw)
     try:
         release = method(table, KAnonymity(k))
@@ -180,14 +180,14 @@ def small(values, hierarchy=None, ranges=None, **more):
 AGES = [20, 21, 22, 23, 31, 32, 33, 34, 47, 48] * 2
 
 
-def test_labels_are_the_nodes_own_and_of_everything_a_star():
+def test_labels_are_those_of_nodes_and_a_star_for_everything():
     table = small(AGES, Intervals(widths=(10, 30)))
     found = {k: set(ON_LEVELS(table, KAnonymity(k)).class_labels("q")) for k in (2, 4, 5, 20)}
     apart = {"[20-29]", "[30-59]"}  # of 30 to 59 ten years have too few
     assert found == {2: {*map(str, AGES)}, 4: {"[20-29]", "[30-39]", "[40-49]"}, 5: apart, 20: {"*"}}
 
 
-def test_a_level_below_the_lowest_is_never_shown_also_where_a_node_has_one_value(tmp_path):
+def test_a_level_below_the_lowest_is_never_published_also_for_nodes_with_one_value(tmp_path):
     table = small([25, 31, 32, 33] * 4, Intervals(widths=(10,)), {"q": [1, 2]})
     release = ON_LEVELS(table, KAnonymity(2))
     assert set(release.class_labels("q")) == {"[20-29]", "[30-39]"}
@@ -197,14 +197,14 @@ def test_a_level_below_the_lowest_is_never_shown_also_where_a_node_has_one_value
     assert figures(foreign(tmp_path / "out.csv", original=table)) == figures(release)
 
 
-def test_bucketized_shows_values_so_they_must_be_allowed():
+def test_bucketization_requires_exact_values_to_be_allowed():
     table = small(AGES, Intervals(widths=(10,)), {"q": [1, 2]})
     with pytest.raises(BadInput, match="but the lowest level allowed for 'q' is 1"):
         EVERY[3](table, KAnonymity(2))
     assert EVERY[3](table.with_level_ranges({}), KAnonymity(4)).audit(KAnonymity(4)).holds
 
 
-def test_a_highest_level_that_breaks_the_model_is_refused_in_one_sentence():
+def test_a_highest_level_that_violates_the_model_is_refused_in_one_sentence():
     table = small(AGES, Intervals(widths=(10,)), {"q": [0, 1]})
     with pytest.raises(Unsatisfiable, match=r"highest levels allowed \(q\), it is violated by 1 of 3 classes; allow"):
         ON_LEVELS(table, KAnonymity(5))
@@ -217,22 +217,24 @@ def test_equal_values_stay_together_on_levels():
         Mondrian(strict=False, recode="levels")
 
 
-def test_a_level_that_does_not_nest_is_passed_over():
+def test_a_level_that_does_not_nest_is_skipped():
     table = small(list(range(20, 60)), Intervals(widths=(10, 15, 30)))
     nodes = table.columns["q"].released_at
     assert [nests(fine, coarse) for fine, coarse in pairwise(nodes)] == [True, False, True, True]
     assert [len(np.unique(level)) for level in path(table, "q")] == [40, len(np.unique(nodes[2])), 2, 1]
     labels = set(ON_LEVELS(table, KAnonymity(8)).class_labels("q"))
-    assert labels == {"[20-29]", "[30-44]", "[45-59]"}, "20 to 29 are all there is from 15 on: the lower level's name"
+    assert labels == {"[20-29]", "[30-44]", "[45-59]"}, (
+        "20 to 29 are the only values from 15 on: the label of the lower level"
+    )
 
 
-def test_a_column_without_a_hierarchy_has_its_values_and_everything():
+def test_a_column_without_a_hierarchy_has_two_levels():
     table = small(["x", "y", "y", "x", None, None] * 2)
     assert set(ON_LEVELS(table, KAnonymity(4)).class_labels("q")) == {"x", "y", "missing"}
     assert ON_LEVELS(table, KAnonymity(5)).class_labels("q").tolist() == ["*"]
 
 
-def test_a_group_called_star_beside_missing_is_told_from_everything(tmp_path):
+def test_a_group_named_star_is_distinguished_from_everything(tmp_path):
     stars = Groups(({"*": ["x", "y"]},))
     frame = pd.DataFrame({"q": ["x", "y"] * 6 + [None] * 2, "p": [1] * 8 + [2] * 6, "s": list("ab") * 7})
     table = Table.from_frame(frame, ["q", "p"], "s", hierarchies={"q": stars}).with_level_ranges({"q": [1, 2]})
@@ -243,12 +245,12 @@ def test_a_group_called_star_beside_missing_is_told_from_everything(tmp_path):
 
 
 @pytest.mark.parametrize("model", [KAnonymity(10), KAnonymity(5) & TCloseness(0.3)], ids=str)
-def test_on_adult_the_model_holds(adult, model):
+def test_the_classes_of_adult_satisfy_the_model(adult, model):
     release = ON_LEVELS(adult, model)
     assert release.audit(model).holds and len(release.classes) > 20 and release.suppressed == 0
 
 
-def test_records_may_be_left_out_on_levels():
+def test_records_may_be_suppressed_on_levels():
     for seed in range(6):
         table = table_of(random_frame(seed, 150, missing=0.1), list(AXES[:4]))
         release = Mondrian(recode="levels", suppress=0.1)(table, KAnonymity(5))
@@ -256,7 +258,7 @@ def test_records_may_be_left_out_on_levels():
         assert InformationLoss()(release).value <= InformationLoss()(ON_LEVELS(table, KAnonymity(5))).value
 
 
-def test_the_flat_arrays_say_what_each_code_is_in():
+def test_the_flat_arrays_contain_the_node_of_each_code():
     table = small([1, 2, 11, 40], Intervals(widths=(10,)))
     levels = Levels.from_table(table)
     assert levels.depth.tolist() == [3] and levels.at.reshape(3, 4)[1].tolist() == [0, 0, 1, 2]

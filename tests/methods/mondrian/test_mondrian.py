@@ -1,4 +1,4 @@
-"""Strict Mondrian makes the classes that the oracle makes, whatever the table and the model."""
+"""Strict Mondrian gives the classes of the oracle for any table and model."""
 
 import numpy as np
 import pytest
@@ -42,21 +42,21 @@ def adult_axes(adult):
 
 
 MODELS = {
-    "k = 10": (KAnonymity(10), lambda s: oracle.at_least(10)),
-    "k = 100": (KAnonymity(100), lambda s: oracle.at_least(100)),
+    "k = 10": (KAnonymity(10), lambda s: oracle.minimum_size(10)),
+    "k = 100": (KAnonymity(100), lambda s: oracle.minimum_size(100)),
     "l = 4": (ProbabilisticLDiversity(4), lambda s: oracle.no_value_above(4, s)),
     "t = 0.1, js": (TCloseness(0.1, "js"), lambda s: oracle.close_by_js(0.1, s)),
     "delta = 1.5": (DeltaDisclosure(1.5), lambda s: oracle.within_delta(1.5, s)),
     "k = 50 and t = 0.2": (
         KAnonymity(50) & TCloseness(0.2, "js"),
-        lambda s: oracle.both(oracle.at_least(50), oracle.close_by_js(0.2, s)),
+        lambda s: oracle.both(oracle.minimum_size(50), oracle.close_by_js(0.2, s)),
     ),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", MODELS)
-def test_adult_gets_the_classes_of_the_oracle(adult, adult_axes, case):
+def test_classes_of_adult_are_those_of_the_oracle(adult, adult_axes, case):
     model, naive = MODELS[case]
     expected = oracle.widest_range(adult_axes, naive(adult.codes["occupation"]))
     release = Mondrian()(adult, model)
@@ -64,44 +64,44 @@ def test_adult_gets_the_classes_of_the_oracle(adult, adult_axes, case):
     assert len(release.classes) == len(expected)
 
 
-def test_adult_with_missing_values_gets_the_classes_of_the_oracle():
+def test_classes_of_adult_with_missing_values_are_those_of_the_oracle():
     table = datasets.adult(quasi=["age", "workclass", "native_country"], sensitive=None, drop_missing=False)
     frame = table.frame
     axes = [oracle.axis_of(frame["age"])]
     axes += [oracle.axis_of(frame[name], table.columns[name].labels) for name in ("workclass", "native_country")]
-    expected = oracle.widest_range(axes, oracle.at_least(25))
+    expected = oracle.widest_range(axes, oracle.minimum_size(25))
     assert classes_of(Mondrian()(table, KAnonymity(25))) == {frozenset(part.tolist()) for part in expected}
 
 
 @examples(40)
 @given(frames(), quasi_choices, st.integers(1, 12))
-def test_the_values_at_the_median_go_where_halves_are_more_alike_in_size(frame, quasi, k):
+def test_even_halves_put_the_median_value_where_sizes_differ_least(frame, quasi, k):
     if len(frame) < k:
         return
-    expected = oracle.widest_range(axes_of(frame, quasi), oracle.at_least(k), even=True)
+    expected = oracle.widest_range(axes_of(frame, quasi), oracle.minimum_size(k), even=True)
     release = Mondrian(median="even")(table_of(frame, quasi), KAnonymity(k))
     assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
 
 
-def test_on_adult_too_and_there_it_makes_other_classes(adult, adult_axes):
-    made = {median: Mondrian(median=median)(adult, KAnonymity(100)) for median in ("lower", "even")}
-    for median, release in made.items():
-        expected = oracle.widest_range(adult_axes, oracle.at_least(100), even=median == "even")
+def test_even_halves_give_other_classes_on_adult(adult, adult_axes):
+    make_table = {median: Mondrian(median=median)(adult, KAnonymity(100)) for median in ("lower", "even")}
+    for median, release in make_table.items():
+        expected = oracle.widest_range(adult_axes, oracle.minimum_size(100), even=median == "even")
         assert classes_of(release) == {frozenset(part.tolist()) for part in expected}
-    assert classes_of(made["even"]) != classes_of(made["lower"])
+    assert classes_of(make_table["even"]) != classes_of(make_table["lower"])
 
 
 @pytest.mark.parametrize(("k", "classes"), [(10, 2148), (5000, 6)])
-def test_adult_has_as_many_classes_as_an_independent_study_found(adult, k, classes):
+def test_the_number_of_classes_of_adult_equals_that_of_an_independent_study(adult, k, classes):
     assert len(Mondrian()(adult, KAnonymity(k)).classes) == classes
 
 
 @examples(60)
 @given(frames(), quasi_choices, st.integers(1, 12), st.sampled_from(["k", "l", "t", "delta"]))
-def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
+def test_classes_of_random_tables_are_those_of_the_oracle(frame, quasi, k, kind):
     table, s = table_of(frame, quasi), codes_of(frame["s"])
     model, naive = {
-        "k": (KAnonymity(k), oracle.at_least(k)),
+        "k": (KAnonymity(k), oracle.minimum_size(k)),
         "l": (ProbabilisticLDiversity(1 + k / 10), oracle.no_value_above(1 + k / 10, s)),
         "t": (TCloseness(k / 30, "js"), oracle.close_by_js(k / 30, s)),
         "delta": (DeltaDisclosure(k / 3), oracle.within_delta(k / 3, s)),
@@ -116,9 +116,9 @@ def test_random_tables_get_the_classes_of_the_oracle(frame, quasi, k, kind):
 
 @examples(60)
 @given(frames(), quasi_choices, st.integers(1, 12), st.integers(1, 4), st.sampled_from(["generalized", "bucketized"]))
-def test_models_with_a_floor_get_the_classes_of_the_oracle(frame, quasi, k, l, publish):
+def test_classes_under_models_with_a_minimum_size_are_those_of_the_oracle(frame, quasi, k, l, publish):
     table, axes, s = table_of(frame, quasi), axes_of(frame, quasi), codes_of(frame["s"])
-    size, few, l = KAnonymity(k), oracle.at_least(k), min(l, len(set(s)))
+    size, few, l = KAnonymity(k), oracle.minimum_size(k), min(l, len(set(s)))
     for model, naive in (
         (size, few),
         (DistinctLDiversity(l), oracle.different(l, s)),
@@ -140,24 +140,24 @@ FLOORS += [RecursiveLDiversity(2.0, 2), AlphaK(0.9, 5), KAnonymity(6) & TClosene
 
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "relaxed"])
 @pytest.mark.parametrize("model", FLOORS, ids=str)
-def test_a_floor_saves_questions_and_changes_no_class(monkeypatch, model, strict):
+def test_a_minimum_size_saves_checks_and_changes_no_class(monkeypatch, model, strict):
     asked, verdict, floor = [], type(model).holds, model.min_class_size
     tables = [table_of(random_frame(seed, 300, missing=0.1), ["whole", "word", "real"]) for seed in range(4)]
 
-    def made():
+    def make_table():
         asked.clear()
         groups = [Mondrian(strict=strict)(table, model).group.tolist() for table in tables]
         return groups, min(classes.sizes.min() for classes in asked if len(classes))
 
     monkeypatch.setattr(type(model), "holds", lambda self, classes: asked.append(classes) or verdict(self, classes))
-    groups, smallest = made()
+    groups, smallest = make_table()
     assert smallest >= floor
     monkeypatch.setattr(type(model), "min_class_size", 1)
-    again, smaller = made()
+    again, smaller = make_table()
     assert again == groups and smaller < floor
 
 
-def test_under_k_anonymity_each_level_is_one_question(monkeypatch, adult):
+def test_k_anonymity_is_checked_once_per_level(monkeypatch, adult):
     proposals = []
     propose = cell_kernels.propose
     monkeypatch.setattr(
@@ -176,16 +176,16 @@ def test_without_a_model_every_combination_is_a_class(small):
 
 def test_every_sensitive_column_is_protected():
     frame, quasi, model = random_frame(5, 120, 2), ["whole", "word", "plain"], ProbabilisticLDiversity(1.2)
-    made = {}
+    make_table = {}
     for names in (("s", "s2"), ("s",), ("s2",)):
         naive = oracle.both(*(oracle.no_value_above(1.2, codes_of(frame[name])) for name in names))
-        made[names] = {frozenset(part.tolist()) for part in oracle.widest_range(axes_of(frame, quasi), naive)}
-        assert classes_of(Mondrian()(table_of(frame, quasi, names), model)) == made[names]
-    assert len(made["s", "s2"]) < min(len(made["s",]), len(made["s2",]))
+        make_table[names] = {frozenset(part.tolist()) for part in oracle.widest_range(axes_of(frame, quasi), naive)}
+        assert classes_of(Mondrian()(table_of(frame, quasi, names), model)) == make_table[names]
+    assert len(make_table["s", "s2"]) < min(len(make_table["s",]), len(make_table["s2",]))
 
 
 @pytest.mark.parametrize("method", [Mondrian(), Mondrian("information_gain", "plain")], ids=str)
-def test_how_many_classes_are_looked_at_together_changes_nothing(monkeypatch, method):
+def test_the_result_does_not_depend_on_the_batch_size(monkeypatch, method):
     table, model = table_of(random_frame(5, 150), ["whole", "word"]), ProbabilisticLDiversity(1.1)
     together = classes_of(method(table, model))
     monkeypatch.setattr("workbench.methods.mondrian.splits.LARGEST_BLOCK", 1)
@@ -215,7 +215,7 @@ def test_a_bucketized_release_has_the_same_classes(small):
         {"publish": "both"},
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(wrong):
+def test_incompatible_settings_are_refused(wrong):
     with pytest.raises(BadInput, match="mondrian"):
         Mondrian(**wrong)
 

@@ -1,4 +1,4 @@
-"""Cuts along nodes, counted by hand; tests/methods/mondrian/test_levels.py holds them against a naive search."""
+"""Cuts along nodes, counted by hand; test_levels.py compares them with a naive search."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_children_with_records_are_the_parts():
     assert proposed(4) == ([[0], [0], [1], [0, 1], [6, 4]], False)
 
 
-def test_too_few_in_one_child_and_the_axis_is_tried():
+def test_a_child_that_is_too_small_rules_out_the_axis():
     assert proposed(5) == ([[], [], [], [0], []], True)
 
 
@@ -39,7 +39,7 @@ def test_values_are_counted_part_by_part():
     assert counted.tolist() == [[5, 1], [0, 4]]
 
 
-def test_the_lowest_level_that_holds_a_run():
+def test_the_lowest_level_that_contains_a_run():
     low, high = np.array([[1], [0], [1]], np.int32), np.array([[1], [1], [2]], np.int32)
     assert node_kernels.enclosing(low, high, AT, PLACE, DEPTH).tolist() == [[0], [1], [2]]
     assert node_kernels.enclosing(low, high, AT, PLACE[:, :2], np.array([2])).tolist() == [[0], [1], [2]]

@@ -33,7 +33,7 @@ def test_every_model_of_the_catalog_is_tried():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [15, pytest.param(300, marks=pytest.mark.exhaustive)])
-def test_classes_and_figures_are_those_of_memory(monkeypatch, times):
+def test_classes_and_figures_equal_those_in_memory(monkeypatch, times):
     kept = 0
     for seed in range(times):
         memory, other = pair(seed)
@@ -63,7 +63,7 @@ def counted(monkeypatch):
     return asked
 
 
-def test_recipes_that_agree_share_their_first_cuts(monkeypatch, counted):
+def test_recipes_with_equal_settings_share_their_first_cuts(monkeypatch, counted):
     monkeypatch.setattr(first_cuts, "PART", 10)
     memory, other = pair(4)
     asked = []
@@ -74,7 +74,7 @@ def test_recipes_that_agree_share_their_first_cuts(monkeypatch, counted):
     assert asked[0] > 3 and sum(asked[1:]) <= 2 and asked[-1] == 0
 
 
-def test_a_sweep_says_of_the_baseline_why_it_is_not_there(monkeypatch):
+def test_a_sweep_gives_the_reason_for_a_missing_baseline(monkeypatch):
     monkeypatch.setattr(first_cuts, "PART", 20)
     memory, other = pair(7)
     recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in (2, 4, 8)]
@@ -103,14 +103,14 @@ def test_a_sweep_says_of_the_baseline_why_it_is_not_there(monkeypatch):
         Keep(),
     ],
 )
-def test_what_needs_all_cells_is_refused_in_a_sentence(method):
+def test_methods_that_need_all_cells_are_refused_in_one_sentence(method):
     _, table = pair(3)
     with pytest.raises(TooMany, match="do not fit into memory; remove a column") as caught:
         method(table, KAnonymity(2))
     assert "\n" not in str(caught.value) and not any(value in str(caught.value) for value in ("w1", "s0", "yes"))
 
 
-def test_it_is_said_which_of_three_sizes_it_is():
+def test_the_message_names_the_size_class_of_the_table():
     memory, other = pair(3)
     assert "in memory" in repr(memory.engine)
     assert "more than the" in repr(other.engine) and "part by part" in repr(other.engine)
@@ -119,7 +119,7 @@ def test_it_is_said_which_of_three_sizes_it_is():
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_levels_of_sensitive_values_and_importance_count_as_in_memory(monkeypatch, seed):
+def test_levels_of_sensitive_values_and_importance_are_used_as_in_memory(monkeypatch, seed):
     monkeypatch.setattr(first_cuts, "PART", 15)
     ill = Groups(({"low": ("s0", "s1"), "high": ("s2", "s3")},))
     tables = [
@@ -134,7 +134,7 @@ def test_levels_of_sensitive_values_and_importance_count_as_in_memory(monkeypatc
     assert plain.classes.sizes.tolist() != weighed.classes.sizes.tolist()
 
 
-def test_a_cancel_is_heard_between_parts():
+def test_cancellation_is_checked_between_parts():
     _, other = pair(3)
     cancel = threading.Event()
     cancel.set()

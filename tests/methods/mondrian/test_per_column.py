@@ -1,4 +1,4 @@
-"""Mondrian on nodes and ranges in one release: cut as a naive search cuts, each column as it is published."""
+"""Mondrian on nodes and ranges in one release gives the cuts of a naive search."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def table_of(frame: pd.DataFrame, quasi: list[str], **regions: str) -> Table:
 
 
 def naive(table: Table, k: int) -> set[frozenset[int]]:
-    """Classes of a search without arrays: the widest axis first, ranges at the median, nodes between children."""
+    """Return the classes of a naive search: the widest axis first, ranges cut at the median, nodes between children."""
     columns = [table.columns[name] for name in table.quasi]
     codes = [table.codes[name].tolist() for name in table.quasi]
 
@@ -77,7 +77,7 @@ def naive(table: Table, k: int) -> set[frozenset[int]]:
 
 
 def merged(table: Table, parts: set[frozenset[int]]) -> set[frozenset[int]]:
-    """Parts that show the same are one class."""
+    """Merge parts with equal published regions into classes."""
     found: dict[tuple, set[int]] = {}
     for part in parts:
         shown = []
@@ -109,7 +109,7 @@ def test_columns_of_nodes_are_those_with_a_hierarchy_and_nodes():
     assert columns_of_nodes(table).tolist() == [False, True, False], "text without a hierarchy shows ranges"
 
 
-def test_a_cut_between_children_is_allowed_where_one_child_is_small():
+def test_a_cut_between_children_is_allowed_if_one_child_is_small():
     frame = pd.DataFrame({"word": ["w1"] * 3 + ["w3"] * 40 + ["w5"] * 40, "s": ["a", "b", "c"] * 27 + ["a", "b"]})
     table = table_of(frame, ["word"])
     release = Mondrian()(table, KAnonymity(10))

@@ -1,4 +1,4 @@
-"""How wrong classes answer queries, counted by hand; tests/methods/mondrian/ holds the cuts against an oracle."""
+"""Errors of the answers of classes, counted by hand; test_least_error.py compares the cuts with an oracle."""
 
 import numpy as np
 import pytest
@@ -31,14 +31,14 @@ def test_records_that_meet_queries_are_counted():
 
 
 @pytest.mark.slow
-def test_a_class_tells_of_each_query_the_share_of_its_run_that_meets_it():
+def test_a_class_answers_each_query_by_the_matching_share_of_its_run():
     assert wrong(ASKED, 0, 4, 0, 3) == pytest.approx(abs(10 * 2 / 5 - 3) + 0.5 * abs(5 * 3 / 5 - 4))
     assert wrong(ASKED, 0, 2, 0, 1) == pytest.approx(0)
     assert wrong(ASKED, 2, 4, 2, 3) == pytest.approx(0)
     assert wrong(ASKED, 1, 4, 1, 3) == pytest.approx(abs(8 * 1 / 4 - 1) + 0.5 * abs(5 * 3 / 4 - 4))
 
 
-def test_where_quasi_identifiers_are_published_a_class_tells_the_share_of_its_records():
+def test_a_class_answers_by_the_share_of_its_records_if_quasi_identifiers_are_published():
     assert wrong(EXACT, 0, 4, 0, 3) == pytest.approx(0.5 * abs(7 * 5 / 10 - 4))
     assert wrong(EXACT, 2, 4, 2, 3) == pytest.approx(0.5 * abs(7 * 4 / 7 - 4))
 
@@ -46,8 +46,8 @@ def test_where_quasi_identifiers_are_published_a_class_tells_the_share_of_its_re
 def test_errors_of_several_classes_cancel_each_other():
     order, low, high = np.array([0, 2, 1, 3], np.int32), np.array([[0], [1]], np.int32), np.array([[2], [3]], np.int32)
     given = order, np.array([0, 2]), np.array([2, 4]), WEIGHT, low, high
-    first = 6 * 2 / 3 - 2, 4 * 1 / 3 - 4  # of codes 0 and 2: query 0 is told too much, query 1 too little
-    second = 4 * 1 / 4 - 1, 1 * 3 / 4 - 0  # of codes 1 and 3: query 1 is told too much
+    first = 6 * 2 / 3 - 2, 4 * 1 / 3 - 4  # of codes 0 and 2: query 0 is overestimated, query 1 underestimated
+    second = 4 * 1 / 4 - 1, 1 * 3 / 4 - 0  # of codes 1 and 3: query 1 is overestimated
     assert query_cut_kernels.errors(*given, ASKED) == pytest.approx([2 + 0.5 * abs(first[1]), 0.5 * second[1]])
     together = abs(first[0] + second[0]) + 0.5 * abs(first[1] + second[1])
     assert query_cut_kernels.error_of_all(*given, ASKED) == pytest.approx(together)
@@ -63,7 +63,7 @@ def cuts(floor, most=32, axes=(True,), asked=ASKED):
 
 
 @pytest.mark.slow
-def test_every_cut_of_few_codes_is_looked_at_that_leaves_enough_on_both_sides():
+def test_every_allowed_cut_of_few_codes_is_examined():
     found = cuts(1)
     assert {cut: below for cut, (below, _) in found.items()} == {0: 2, 1: 3, 2: 7}
     for cut, (_, after) in found.items():
@@ -71,7 +71,7 @@ def test_every_cut_of_few_codes_is_looked_at_that_leaves_enough_on_both_sides():
     assert list(cuts(3)) == [1, 2] and list(cuts(4)) == [] and cuts(1, axes=(False,)) == {}
 
 
-def test_of_many_codes_the_cuts_on_either_side_of_equal_shares_of_the_records_are():
+def test_cuts_of_many_codes_are_examined_around_equal_shares_of_records():
     assert list(cuts(1, most=2)) == [1, 2]  # half of the records begin at code 2
     assert list(cuts(1, most=3)) == [1, 2]  # thirds at codes 2 and 2
     assert set(cuts(1, most=2, asked=EXACT)) == {1, 2}

@@ -1,4 +1,4 @@
-"""Relaxed Mondrian halves every class to one record, cuts through cells, and deals equal values by chance."""
+"""Relaxed Mondrian halves every class to within one record, splits cells, and assigns equal values at random."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ RELAXED = Mondrian(strict=False)
 
 
 def parts(release):
-    """Records and low and high code of every part, before parts with equal released values are merged."""
+    """Return the records and the low and high codes of every part before equal parts are merged."""
     cell, weight = release.parts
     sizes = np.bincount(release.group, weights=weight).astype(int)
     codes = release.cells.quasi[:, cell]
@@ -43,7 +43,7 @@ def test_halves_differ_by_one_record_at_most(frame, quasi, k):
 
 @examples(30)
 @given(frames(least=4), quasi_choices)
-def test_two_halves_lie_on_either_side_of_the_median_of_the_widest_attribute(frame, quasi):
+def test_two_halves_are_on_either_side_of_the_median_of_the_widest_attribute(frame, quasi):
     table = table_of(frame, quasi)
     sizes, low, high = parts(RELAXED(table, KAnonymity(len(frame) // 2)))
     if (table.cells().quasi == table.cells().quasi[:, :1]).all():
@@ -57,7 +57,7 @@ def test_two_halves_lie_on_either_side_of_the_median_of_the_widest_attribute(fra
 
 @examples(25)
 @given(frames(), quasi_choices, st.integers(0, 3))
-def test_an_equal_seed_makes_an_equal_release(frame, quasi, seed):
+def test_equal_seeds_give_equal_releases(frame, quasi, seed):
     table = table_of(frame, quasi)
     again = table_of(frame.sample(frac=1, random_state=1), quasi)  # the order of the records does not matter
     one, two, three = (RELAXED(t, KAnonymity(min(3, len(frame))), seed).classes for t in (table, table, again))
@@ -67,20 +67,20 @@ def test_an_equal_seed_makes_an_equal_release(frame, quasi, seed):
 
 
 def one_value_tied(records=120, values="xy"):
-    """Most people are 50, and at the median."""
+    """Return people most of whom are 50, which is the median."""
     age = [30] * (records // 6) + [50] * (records // 6 * 4) + [70] * (records // 6)
     return Table.from_frame(
         pd.DataFrame({"age": age, "s": list(values) * (len(age) // len(values))}), quasi=["age"], sensitive="s"
     )
 
 
-def test_another_seed_may_make_another_release():
+def test_different_seeds_may_give_different_releases():
     table = one_value_tied()
     drawn = {tuple(RELAXED(table, KAnonymity(20), seed).classes.histograms["s"].ravel()) for seed in range(10)}
     assert len(drawn) > 1
 
 
-def test_a_cell_is_cut_through():
+def test_a_cell_is_split():
     table = one_value_tied()
     release = RELAXED(table, KAnonymity(60))
     cell, weight = release.parts
@@ -90,7 +90,7 @@ def test_a_cell_is_cut_through():
     assert release.classes.sizes.tolist() == [60, 60]
 
 
-def test_ties_are_dealt_by_chance_so_that_sensitive_values_are_not_sorted_into_halves():
+def test_ties_are_assigned_at_random_independently_of_sensitive_values():
     table = one_value_tied()
     tied, dealt = 80, 40  # of 80 people aged 50 half are x, and 40 fill the left half
     shares = []
@@ -103,7 +103,7 @@ def test_ties_are_dealt_by_chance_so_that_sensitive_values_are_not_sorted_into_h
     assert 0.6 < np.var(shares) / spread < 1.6
 
 
-def test_parts_that_look_alike_are_one_class():
+def test_parts_with_equal_regions_are_one_class():
     frame = pd.DataFrame({"age": [30] + [50] * 38 + [70], "s": list("xy") * 20})
     release = RELAXED(Table.from_frame(frame, quasi=["age"], sensitive="s"), KAnonymity(5))
     low_high = np.concatenate([release.classes.low, release.classes.high], axis=1)
@@ -111,14 +111,14 @@ def test_parts_that_look_alike_are_one_class():
     assert release.classes.sizes.sum() == 40 and release.classes.histograms["s"].sum() == 40
 
 
-def test_strict_keeps_equal_values_together_where_relaxed_does_not():
+def test_strict_mondrian_does_not_split_cells():
     table = one_value_tied()
     assert Mondrian()(table, KAnonymity(60)).parts is None
     assert len(Mondrian()(table, KAnonymity(60)).classes) == 1
     assert len(RELAXED(table, KAnonymity(60)).classes) == 2
 
 
-def test_every_model_can_be_asked_for(adult):
+def test_every_model_is_supported(adult):
     release = RELAXED(adult, KAnonymity(50) & ProbabilisticLDiversity(3))
     histogram = release.classes.histograms["occupation"]
     assert release.classes.sizes.min() >= 50 and (histogram.max(axis=1) * 3 <= release.classes.sizes).all()

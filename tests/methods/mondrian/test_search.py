@@ -1,4 +1,4 @@
-"""The search from the whole table to classes; to serve a workload, the best of several."""
+"""The search from the whole table to classes, and the best of several searches for a workload."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ FEW = ["age >= 40 and sex = 'Male'", "education in ('Masters', 'Doctorate')"]
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 50, 100])
 @pytest.mark.parametrize("extra", [{}, {"recode": "levels"}], ids=str)
-def test_few_queries_are_served_no_worse_than_by_any_rule(k, extra):
+def test_the_errors_of_few_queries_are_at_most_those_of_any_rule(k, extra):
     table = datasets.adult(quasi=("age", "education", "sex")).with_workloads({"few": FEW})
     error = QueryError("few")
     served = error(Mondrian("workload", workload="few", **extra)(table, KAnonymity(k))).value
@@ -31,7 +31,7 @@ def test_few_queries_are_served_no_worse_than_by_any_rule(k, extra):
 
 @examples(20)
 @given(frames(least=6, most=60), quasi_choices, st.integers(1, 5), st.integers(0, 9))
-def test_queries_are_served_no_worse_than_by_the_widest(frame, quasi, k, seed):
+def test_the_errors_are_at_most_those_of_the_widest_range(frame, quasi, k, seed):
     table = table_of(frame, quasi)
     workload = Workload.random(table, count=5, dimension=1, selectivity=0.2, seed=seed)
     methods = (Mondrian("workload", workload=workload), Mondrian(), Mondrian("most_repeated"), Mondrian("fewest"))
@@ -39,7 +39,7 @@ def test_queries_are_served_no_worse_than_by_the_widest(frame, quasi, k, seed):
     assert served <= min(others) + 1e-9
 
 
-def test_each_entry_has_a_class_or_is_left_out(small):
+def test_each_entry_has_a_class_or_is_suppressed(small):
     table, model = small(0), KAnonymity(6)
     for method in (Mondrian(suppress=0.3), Mondrian("workload", workload="random", suppress=0.3)):
         group = classes_of_entries(method, table, table.cells(), model, None)

@@ -6,7 +6,7 @@ from workbench.methods.mondrian.splits import Nodes, Widest, grow
 from workbench.models import KAnonymity
 
 
-def test_the_whole_table_is_one_class_to_begin_with(small):
+def test_the_search_starts_with_the_whole_table_as_one_class(small):
     table = small(1)
     cells = table.cells()
     root = Nodes.root(table, cells)
@@ -14,7 +14,7 @@ def test_the_whole_table_is_one_class_to_begin_with(small):
     assert root.high[0].tolist() == [table.columns[name].size - 1 for name in table.quasi]
 
 
-def test_it_ends_where_no_cut_is_allowed(small):
+def test_the_search_ends_when_no_cut_is_allowed(small):
     table, model = small(1), KAnonymity(4)
     cells = table.cells()
     group = grow(Nodes.root(table, cells), Widest(table, cells, model, strict=True), model)
@@ -25,7 +25,7 @@ def test_it_ends_where_no_cut_is_allowed(small):
     assert set(one.tolist()) == {0}
 
 
-def test_without_a_model_only_equal_records_stay_together(small):
+def test_only_equal_records_stay_together_without_a_model(small):
     table = small(0)
     cells = table.cells()
     group = grow(Nodes.root(table, cells), Widest(table, cells, None, strict=True), None)

@@ -1,4 +1,4 @@
-"""Settings of Mondrian that do not go together are refused in one sentence, and each makes its splitter."""
+"""Each setting of Mondrian has its splitter, and incompatible settings are refused in one sentence."""
 
 import numpy as np
 import pytest
@@ -34,17 +34,17 @@ from workbench.methods.mondrian.splitters import median_splitters, neutral_colum
         ({"median": "even", "split": "information_gain", "target": "sex"}, "a split other than information_gain"),
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(settings, says):
+def test_incompatible_settings_are_refused(settings, says):
     with pytest.raises(BadInput, match=says):
         Mondrian(**settings)
 
 
-def test_an_order_is_one_setting_however_it_was_given():
+def test_an_order_is_normalized():
     assert Mondrian("order", order="age") == Mondrian("order", order=["age"]) == Mondrian("order", order=("age", "age"))
     assert Mondrian("order", order=["b", "a"]) != Mondrian("order", order=["a", "b"])
 
 
-def test_each_setting_makes_its_splitter(small):
+def test_each_setting_has_its_splitter(small):
     table = small(0)
     cells, levels = table.cells(), Levels.from_table(table)
     for settings, on_regions, on_levels in [
@@ -59,7 +59,7 @@ def test_each_setting_makes_its_splitter(small):
         assert not isinstance(made, Preferred) or isinstance(made.inner, WidestNode)
 
 
-def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_comes_last(small):
+def test_widths_are_weighted_by_the_queries_of_the_workload(small):
     table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
     made, more = workload_splitters(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
     assert (made.worth, more.worth) == (0.1, 0.3) and made.rest.inner.span.tolist() == more.rest.inner.span.tolist()
@@ -69,14 +69,14 @@ def test_a_width_counts_as_often_as_the_workload_asks_about_it_and_the_rest_come
     assert made.rest.rule(Nodes.root(table, table.cells())).tolist() == [[0, 1, 0]]
 
 
-def test_the_neutral_columns_that_choose_the_cuts_tell_cells_apart(small):
+def test_neutral_columns_of_the_workload_distinguish_cells(small):
     table = small(0).with_workloads({"mine": ["wage > 20 and age > 30", "disease = 'Flu'"]})
     assert neutral_columns(Mondrian("workload", workload="mine"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "wage"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "disease"), table) == neutral_columns(Mondrian(), table) == ()
 
 
-def test_the_rules_beside_what_serves_a_workload_cut_each_attribute_first_that_it_asks_about(small):
+def test_alternative_rules_start_with_each_attribute_of_the_workload(small):
     table = small(0)
     method, cells, often = Mondrian("workload", workload="random"), table.cells(), np.array([0.2, 0, 1])
     for levels in (None, Levels.from_table(table)):

@@ -1,4 +1,4 @@
-"""Records are suppressed where a split pays for them: within the limit, and the model holds for the others."""
+"""Records are suppressed if a split compensates for them, within the limit, and the others satisfy the model."""
 
 import numpy as np
 import pandas as pd
@@ -17,15 +17,15 @@ from workbench.models import AlphaK, KAnonymity, ProbabilisticLDiversity, TClose
 MODELS = [KAnonymity(5), KAnonymity(3) & ProbabilisticLDiversity(2), TCloseness(0.2)]
 
 
-def made(seed: int) -> Table:
+def make_table(seed: int) -> Table:
     frame = random_frame(seed, 150, missing=0.05 * (seed % 2))
     return Table.from_frame(frame, ["whole", "word", "day"], "s", ["person"], HIERARCHIES)
 
 
 @examples(25)
 @given(st.integers(0, 10**6), st.sampled_from(MODELS), st.sampled_from([0.02, 0.1, 0.4]), st.booleans())
-def test_no_more_than_allowed_is_left_out_and_the_model_holds(seed, model, share, bucketized):
-    table = made(seed)
+def test_suppression_stays_within_its_limit_and_the_model_is_satisfied(seed, model, share, bucketized):
+    table = make_table(seed)
     try:
         release = Mondrian(suppress=share, publish="bucketized" if bucketized else "generalized")(table, model)
     except Unsatisfiable:
@@ -38,11 +38,11 @@ def test_no_more_than_allowed_is_left_out_and_the_model_holds(seed, model, share
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_it_pays(model):
+def test_suppression_reduces_the_loss(model):
     """The loss falls, although all quasi-identifiers of suppressed records are lost, too."""
     lost = []
     for seed in range(12):
-        table = made(seed)
+        table = make_table(seed)
         without, with_ = (Mondrian(suppress=share)(table, model) for share in (0.0, 0.1))
         lost.append([InformationLoss()(release).value for release in (without, with_)])
     before, after = np.mean(lost, axis=0)
@@ -50,8 +50,8 @@ def test_it_pays(model):
     assert after <= before
 
 
-def test_a_class_that_breaks_the_model_is_left_out_where_no_split_helps():
-    """One value is too common in the whole table; without the people who have nothing else it is not."""
+def test_a_class_that_violates_the_model_is_suppressed_if_no_split_helps():
+    """One value is too frequent in the whole table, but not without a class that has only this value."""
     frame = pd.DataFrame({"q": [1] * 40 + [2] * 60, "s": ["a"] * 40 + ["a", "b", "c"] * 20})
     table = Table.from_frame(frame, ["q"], "s")
     with pytest.raises(Unsatisfiable):

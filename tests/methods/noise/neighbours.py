@@ -9,8 +9,8 @@ PAIRS = 10_000
 FALSE_ALARM = 1e-7  # over all events of one test
 
 
-def tells_apart(of_one, of_other, events, epsilon):
-    """The events that are likelier by more than e^epsilon of one value than of the other, beyond what chance explains.
+def distinguishing_events(of_one, of_other, events, epsilon):
+    """Return the events that are likelier by more than e^epsilon for one value than for the other, beyond chance.
 
     Each chance has a bound by Clopper & Pearson, so that a mechanism within epsilon is blamed once in ten million.
     """

@@ -11,7 +11,7 @@ from workbench.releases.responses import Categorical
 
 @pytest.mark.parametrize("values", [2, 3, 14])
 @pytest.mark.parametrize("keep", [0.05, 0.5, 0.9])
-def test_epsilon_is_what_opendp_says(values, keep):
+def test_epsilon_equals_that_of_opendp(values, keep):
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -20,6 +20,6 @@ def test_epsilon_is_what_opendp_says(values, keep):
     assert response.epsilon == pytest.approx(theirs, rel=1e-9)
 
 
-def test_a_value_that_is_never_released_of_another_has_no_epsilon():
+def test_a_matrix_with_an_impossible_transition_has_no_epsilon():
     assert Categorical(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]])).epsilon == pytest.approx(0, abs=1e-300)
     assert math.isinf(Categorical(np.array([[0.5, 0.5], [0.0, 1.0]])).epsilon)

@@ -14,11 +14,11 @@ PRIORS = {
 }
 
 
-def kept(chances, prior):
+def kept_share(chances, prior):
     return float(np.sqrt(prior) @ np.diag(chances))
 
 
-def keeping(keep, other, size):
+def simple_matrix(keep, other, size):
     return keep * np.eye(size) + (1 - keep) * other
 
 
@@ -33,23 +33,23 @@ def largest(make, prior, cap):
 
 @pytest.mark.parametrize("cap", [0.01, 0.1, 0.3, 0.6])
 @pytest.mark.parametrize("name", PRIORS)
-def test_it_is_within_the_cap_and_keeps_more_than_simple_matrices(name, cap):
+def test_the_matrix_satisfies_the_cap_and_keeps_more_than_simple_ones(name, cap):
     prior = PRIORS[name]
     found = least_change(prior, cap)
     assert np.allclose(found.sum(axis=1), 1) and (found >= 0).all()
     assert max_distance_from_prior(found, prior) <= cap
     for other in (prior, np.full(len(prior), 1 / len(prior))):
         if (other[prior == 0] == 0).all():
-            simple = largest(lambda keep, other=other: keeping(keep, other, len(prior)), prior, cap)
-            assert kept(found, prior) >= kept(simple, prior) * 0.997
+            simple = largest(lambda keep, other=other: simple_matrix(keep, other, len(prior)), prior, cap)
+            assert kept_share(found, prior) >= kept_share(simple, prior) * 0.997
 
 
-def test_all_is_kept_where_the_cap_allows_it():
+def test_the_identity_is_returned_if_the_cap_allows_it():
     prior = np.array([0.5, 0.3, 0.2])
     assert least_change(prior, 0.69) == pytest.approx(np.eye(3), abs=1e-6)
 
 
-def test_two_alike_values_are_kept_as_often_as_one_equation_says():
+def test_two_equally_frequent_values_satisfy_an_equation():
     """The belief after a value is (keep, 1 - keep): at the cap, or a better matrix would exist."""
     prior, cap = np.array([0.5, 0.5]), 0.1
     keep = optimize.brentq(lambda k: jensen_shannon(np.array([[k, 1 - k]]), prior)[0] - cap, 0.5, 1)
@@ -66,11 +66,11 @@ def test_no_other_solver_finds_a_matrix_that_keeps_more():
 
     best = 0.0
     for start in (0.1, 0.3):
-        begin = keeping(start, prior, 3).ravel()
+        begin = simple_matrix(start, prior, 3).ravel()
         found = optimize.minimize(
-            lambda m: -kept(m.reshape(3, 3), prior), begin, bounds=[(0, 1)] * 9, method="SLSQP",
+            lambda m: -kept_share(m.reshape(3, 3), prior), begin, bounds=[(0, 1)] * 9, method="SLSQP",
             constraints=[*rows, {"type": "ineq", "fun": room}],
         )  # fmt: skip
         best = max(best, -found.fun if found.success else 0.0)
-    ours = kept(least_change(prior, cap), prior)
+    ours = kept_share(least_change(prior, cap), prior)
     assert best > 0 and best * 0.996 <= ours <= best * 1.02

@@ -18,14 +18,14 @@ METHODS = [
 ]
 
 
-def test_every_method_that_changes_records_is_looked_at_here():
+def test_every_method_that_changes_records_is_tested():
     kinds = {kind for kind in catalog("workbench.methods", Method).values() if not kind.keeps_models}
     assert kinds == {type(method) for method in METHODS}
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_what_is_kept_of_a_draw_gives_the_same_release_again(method, missing):
+def test_a_stored_draw_reproduces_the_release(method, missing):
     given = table(missing=missing)
     release = method(given)
     kept = {name: written(given, name, one) for name, one in release.drawn.items()}
@@ -38,14 +38,14 @@ def test_what_is_kept_of_a_draw_gives_the_same_release_again(method, missing):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_every_promise_says_that_other_releases_add_to_it(method):
+def test_every_guarantee_mentions_composition_with_other_releases(method):
     given = table()
     for said in (method.guarantee, method(given).guarantee):
         assert said.endswith("for this release alone, since others of the same records add to it")
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_other_columns_are_published_as_they_are(method):
+def test_other_columns_are_published_unchanged(method):
     given = table()
     release = method(given)
     frame = release.frame()
@@ -55,7 +55,7 @@ def test_other_columns_are_published_as_they_are(method):
         assert same == (name not in release.drawn)
 
 
-def test_what_is_not_published_cannot_be_changed():
+def test_unpublished_columns_cannot_be_changed():
     import pandas as pd
 
     from workbench.data.table import Table

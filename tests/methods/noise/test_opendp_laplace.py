@@ -11,7 +11,7 @@ RECORDS = 20_000
 SURE = 1e-7  # one false alarm in ten million
 
 
-def test_real_noise_follows_the_laplace_distribution_of_its_scale():
+def test_continuous_noise_follows_the_laplace_distribution_of_its_scale():
     column = table(fractions=True).columns["wage"]
     noise = scale_for(column, 10, 30, 0.5)
     found = with_noise(column, np.full(RECORDS, 12.5), noise) - 12.5
@@ -19,7 +19,7 @@ def test_real_noise_follows_the_laplace_distribution_of_its_scale():
     assert stats.kstest(found, stats.laplace(scale=30).cdf).pvalue < SURE, "another scale is distinguishable"
 
 
-def test_whole_noise_follows_the_discrete_laplace_distribution_of_its_scale():
+def test_integer_noise_follows_the_discrete_laplace_distribution_of_its_scale():
     column = table().columns["age"]
     noise = scale_for(column, 20, 30, 2.0)
     found = with_noise(column, np.full(RECORDS, 23), noise) - 23
@@ -37,7 +37,7 @@ def test_whole_noise_follows_the_discrete_laplace_distribution_of_its_scale():
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1 / 3, 1.0, 7.3])
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (17, 90), (-3, 1000)])
-def test_what_it_costs_is_what_opendp_says_and_within_the_budget(epsilon, low, high):
+def test_epsilon_equals_that_of_opendp_and_is_within_the_budget(epsilon, low, high):
     for name in ("age", "wage"):
         column = table(fractions=True).columns[name]
         whole = name == "age"

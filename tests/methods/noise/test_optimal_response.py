@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
+from tests.methods.noise.neighbours import PAIRS, distinguishing_events, each_value
 from tests.methods.noise.tables import halves, table
 from workbench.base.errors import BadInput
 from workbench.base.figures import format_guarantee
@@ -17,7 +17,7 @@ CAPS = (0.05, 0.1, 0.2, 0.3)
 
 
 @pytest.mark.parametrize("cap", CAPS)
-def test_no_belief_moves_farther_than_the_cap(cap):
+def test_no_posterior_differs_from_the_prior_by_more_than_the_cap(cap):
     given = table(missing=0.1)
     release = OptimalResponse(cap, ("ill", "city"))(given)
     assert PrivacyLoss()(release).value <= cap
@@ -28,7 +28,7 @@ def test_no_belief_moves_farther_than_the_cap(cap):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cap", CAPS)
-def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_loss(adult, cap):
+def test_the_loss_on_adult_is_below_that_of_uniform_responses_with_equal_privacy_loss(adult, cap):
     prior = adult.sensitive["occupation"].prior
     ours = OptimalResponse(cap)(adult)
     loss, lost = PrivacyLoss()(ours).value, UtilityLoss()(ours).value
@@ -46,19 +46,19 @@ def test_on_adult_it_loses_less_than_uniform_responses_with_the_same_privacy_los
         # the largest is met where the rarest value is released of somebody who is alone: by chance of nobody
         assert 0.75 * cap < PrivacyLoss()(theirs).value <= cap + 1e-9
         assert lost < 0.75 * UtilityLoss()(theirs).value
-        assert prior @ np.diag(chances[0]) > prior @ np.diag(chances[1]), "it changes fewer values, too"
+        assert prior @ np.diag(chances[0]) > prior @ np.diag(chances[1]), "fewer values are changed, too"
 
 
-def test_neighbours_are_not_told_apart_beyond_what_its_matrix_says():
+def test_neighboring_tables_are_not_distinguishable_beyond_the_epsilon_of_the_matrix():
     given = halves("a", "b", PAIRS, others=["c"] * 5000)
     release = OptimalResponse(0.05, ("x",))(given)
     released, promised = release.drawn["x"].released, release.drawn["x"].response.epsilon
     assert np.isfinite(promised) and f"epsilon {format_guarantee(promised)}" in release.guarantee
-    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
-    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)
+    assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
+    assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)
 
 
-def test_the_codebook_lists_every_chance_for_who_estimates():
+def test_the_codebook_lists_all_transition_probabilities():
     release = OptimalResponse(0.1)(table())
     book = [entry for entry in release.codebook() if entry.label.startswith("true: ")]
     assert [entry.label for entry in book] == [f"true: {label}" for label in release.table.sensitive["ill"].labels]
@@ -72,7 +72,7 @@ def test_a_column_with_too_many_values_is_refused():
         OptimalResponse(0.1, ("x",))(halves(1, 2, 300, others=range(3, 304)))
 
 
-def test_the_matrix_follows_from_published_counts_alone():
+def test_the_matrix_depends_only_on_published_counts():
     """The codebook prints probabilities in six digits: exact ones would disclose a hidden count of 7."""
     found = {}
     for rare in range(1, 20):

@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.methods.noise.neighbours import PAIRS, each_value, tells_apart
+from tests.methods.noise.neighbours import PAIRS, distinguishing_events, each_value
 from tests.methods.noise.tables import halves, table
 from workbench.base.errors import BadInput
 from workbench.methods import RandomizedResponse
 
 
 @pytest.mark.parametrize("others", ["table", "uniform"])
-def test_neighbours_are_not_told_apart_beyond_epsilon(others):
+def test_neighboring_tables_are_not_distinguishable_beyond_epsilon(others):
     given = halves("a", "b", PAIRS, others=["c"] * PAIRS)
     release = RandomizedResponse(0.4, ("x",), others)(given)
     promised = release.drawn["x"].response.epsilon
     released = release.drawn["x"].released
     assert promised == pytest.approx(math.log(3))
-    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
+    assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
 
 
-def test_a_response_that_keeps_too_much_is_caught():
+def test_the_check_detects_a_response_that_keeps_too_much():
     released = RandomizedResponse(0.7, ("x",))(halves("a", "b", PAIRS, others=["c"] * PAIRS)).drawn["x"].released
-    assert tells_apart(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), math.log(3))
+    assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), math.log(3))
 
 
-def test_kept_values_and_drawn_ones_are_as_many_as_declared():
+def test_values_are_kept_and_drawn_with_the_declared_probabilities():
     given = table(20_000)
     codes, q = given.sensitive_codes("ill"), given.sensitive["ill"].prior
     released = RandomizedResponse(0.3)(given).drawn["ill"].released
@@ -37,7 +37,7 @@ def test_kept_values_and_drawn_ones_are_as_many_as_declared():
         assert stats.chisquare(seen, there.sum() * (0.3 * np.eye(len(q))[v] + 0.7 * q)).pvalue > 1e-7
 
 
-def test_the_guarantee_says_what_it_takes_as_known_and_what_it_leaves_alone():
+def test_the_guarantee_states_its_assumptions_and_unchanged_columns():
     own, uniform = RandomizedResponse(0.5)(table()), RandomizedResponse(0.5, others="uniform")(table())
     assert "if the distribution that values are drawn from is known anyway" in own.guarantee
     assert "known anyway" not in uniform.guarantee and "epsilon at most 1.61" in uniform.guarantee  # ln 5
@@ -54,7 +54,7 @@ def test_columns_that_cannot_be_drawn_are_refused():
         RandomizedResponse(0.5, ("x",))(halves(1, 2, 600, others=range(3, 1200)))
 
 
-def test_a_missing_value_is_one_value_more():
+def test_missing_is_an_additional_value():
     given = table(missing=0.2)
     release = RandomizedResponse(0.0, others="uniform")(given)
     assert release.drawn["ill"].response.chances.shape == (5, 5)

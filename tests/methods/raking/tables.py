@@ -41,7 +41,7 @@ def table(seed: int = 0, sensitive: tuple[str, ...] = ("illness",), **given: obj
 
 
 def people_with_values(values: int, records: int, seed: int) -> pd.DataFrame:
-    """Return people with illnesses of up to so many kinds, skewed and correlated with the others."""
+    """Return people with a skewed illness of many values, correlated with the other columns."""
     rng = np.random.default_rng(seed)
     rank = rng.beta(1.5, 3, records)
     town = (np.clip(rank + rng.normal(0, 0.25, records), 0, 0.999) * 5).astype(int)

@@ -10,7 +10,7 @@ from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.polish import error_of
 
 
-def test_records_keep_their_values_and_fill_the_seats_and_tell_more_than_by_chance():
+def test_records_fill_their_buckets_and_are_more_informative_than_random_ones():
     data, rng = table(), np.random.default_rng(0)
     atoms, cells = Atoms.from_table(data, 0.05), data.cells()
     cell = np.repeat(np.arange(len(cells)), cells.weight)
@@ -39,7 +39,7 @@ def test_records_keep_their_values_and_fill_the_seats_and_tell_more_than_by_chan
     assert off(found) < 0.5 * off(chance)
 
 
-def test_records_whose_values_nobody_shares_have_nobody_to_change_places_with():
+def test_records_with_unique_values_cannot_be_swapped():
     frame = pd.DataFrame({"age": range(90), "ill": [f"illness {i}" for i in range(90)]})
     data = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=(30,))})
     release = RakedBuckets(publish="dealt", smallest=30)(data)

@@ -9,7 +9,7 @@ from workbench.methods.raking.atoms import Atoms
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
-def test_atoms_are_told_apart_by_the_populations_that_hold_them(weighted):
+def test_atoms_are_distinguished_by_the_populations_that_contain_them(weighted):
     data = table(weights=weighted)
     found, cells = Atoms.from_table(data, 0.05), data.cells()
     inside = [((run[:, :1] <= cells.quasi) & (cells.quasi <= run[:, 1:])).all(axis=0) for run in found.populations.runs]
@@ -37,7 +37,7 @@ def test_shares_are_of_the_people_of_each_population():
     )
 
 
-def test_of_very_many_populations_some_are_drawn_always_the_same(monkeypatch):
+def test_a_reproducible_sample_of_very_many_populations_is_used(monkeypatch):
     monkeypatch.setattr(atoms, "MEMBERS", 500)
     first, second = (Atoms.from_table(table(), 0.05) for _ in range(2))
     assert 0 < len(first.populations) < first.populations.every

@@ -13,14 +13,14 @@ def off(atoms, beliefs):
     return jensen_shannon(told, atoms.truth["illness"]).mean()
 
 
-def test_beliefs_come_near_to_what_is_true_of_populations():
+def test_beliefs_approach_the_true_distributions_of_populations():
     data = table()
     atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
     everybody = np.repeat(seen.prior[None], len(atoms), axis=0)
     assert off(atoms, rake_beliefs(atoms, Limit(None, seen))) < 0.02 * off(atoms, everybody)
 
 
-def test_they_keep_the_model():
+def test_beliefs_satisfy_the_model():
     data = table()
     atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
     found = rake_beliefs(atoms, Limit(TCloseness(0.02, distance="js"), seen))

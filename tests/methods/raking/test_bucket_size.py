@@ -19,7 +19,7 @@ class Tried(NamedTuple):
         return self.number
 
 
-def walked(losses, distortion, number=10, **given):
+def search_sizes(losses, distortion, number=10, **given):
     """Return the sizes that were tried, and the loss of the best, for a loss by size."""
     tried = []
 
@@ -31,35 +31,35 @@ def walked(losses, distortion, number=10, **given):
     return tried, found.loss
 
 
-def test_the_usual_size_is_enough_where_rounding_loses_little_and_there_are_many_buckets():
-    assert walked(lambda size: 1.0, lambda size: 0.1, number=190)[0] == [40]
+def test_only_the_default_size_is_tried_if_rounding_loses_little_and_there_are_many_buckets():
+    assert search_sizes(lambda size: 1.0, lambda size: 0.1, number=190)[0] == [40]
 
 
-def test_larger_buckets_are_tried_while_they_lose_less():
-    tried, loss = walked(lambda size: abs(size - 320), lambda size: 0.9, number=190)
+def test_larger_buckets_are_tried_while_the_loss_decreases():
+    tried, loss = search_sizes(lambda size: abs(size - 320), lambda size: 0.9, number=190)
     assert tried == [40, 57, 80, 113, 160, 226, 320, 453, 640] and loss == 0
 
 
-def test_smaller_buckets_are_tried_where_more_are_allowed():
-    tried, loss = walked(lambda size: abs(size - 10), lambda size: 0.1)
+def test_smaller_buckets_are_tried_if_more_buckets_are_allowed():
+    tried, loss = search_sizes(lambda size: abs(size - 10), lambda size: 0.1)
     assert tried == [40, 28, 20, 14, 10, 7, 5] and loss == 0
 
 
-def test_smaller_ones_are_tried_where_larger_ones_lose_more():
-    tried, loss = walked(lambda size: abs(size - 28), lambda size: 0.9)
+def test_smaller_buckets_are_tried_if_larger_ones_have_a_larger_loss():
+    tried, loss = search_sizes(lambda size: abs(size - 28), lambda size: 0.9)
     assert tried == [40, 57, 80, 28, 20, 14] and loss == 0
 
 
 def test_no_size_is_below_the_minimum_of_the_model_or_above_half_of_the_records():
-    assert walked(lambda size: size, lambda size: 0.1, least=30)[0] == [40]
-    assert walked(lambda size: -size, lambda size: 0.9, records=130)[0] == [40, 57]
-    assert walked(lambda size: size, lambda size: 0.1, least=60)[0] == [60]
-    assert walked(lambda size: size, lambda size: 0.1, first=3)[0] == [3, 2]
+    assert search_sizes(lambda size: size, lambda size: 0.1, least=30)[0] == [40]
+    assert search_sizes(lambda size: -size, lambda size: 0.9, records=130)[0] == [40, 57]
+    assert search_sizes(lambda size: size, lambda size: 0.1, least=60)[0] == [60]
+    assert search_sizes(lambda size: size, lambda size: 0.1, first=3)[0] == [3, 2]
 
 
 @pytest.mark.parametrize("t", [0.02, 0.1, 0.3])
-def test_the_first_size_is_one_at_which_whole_records_can_be_like_everybody(t):
-    """An independent oracle: counts by the largest remainders, one by one."""
+def test_the_first_size_allows_integer_counts_close_to_the_prior(t):
+    """Compare with an independent oracle: the counts by largest remainders."""
     rng = np.random.default_rng(0)
     totals = rng.multinomial(20_000, (w := (np.arange(150) + 1.0) ** -0.9) / w.sum())
     prior, limit = totals / totals.sum(), Limit(TCloseness(t, distance="js"), Sensitive("s", tuple("s" * 150), totals))

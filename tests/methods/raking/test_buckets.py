@@ -15,7 +15,7 @@ from workbench.models import KAnonymity, TCloseness
 from workbench.models.distances import jensen_shannon
 
 
-def test_buckets_have_a_seat_for_every_record_within_the_model_and_as_large_as_it_asks():
+def test_buckets_hold_every_record_and_satisfy_the_model_and_its_minimum_size():
     data, model = table(4, ("illness", "wage")), TCloseness(0.03, distance="js") & KAnonymity(90)
     atoms = Atoms.from_table(data, 0.05)
     found = buckets(data, model, atoms, most=12, smallest=20, seed=0)
@@ -28,7 +28,7 @@ def test_buckets_have_a_seat_for_every_record_within_the_model_and_as_large_as_i
         assert jensen_shannon(counts / sizes[:, None], data.sensitive[name].prior).max() <= 0.03
 
 
-def test_the_loss_of_buckets_is_what_a_naive_count_over_populations_finds():
+def test_the_loss_of_buckets_equals_a_naive_count_over_populations():
     data, model = table(4, ("illness", "wage")), TCloseness(0.05, distance="js")
     atoms = Atoms.from_table(data, 0.05)
     found = buckets(data, model, atoms, most=12, smallest=20, seed=0)
@@ -55,7 +55,7 @@ def test_the_number_of_merged_buckets_is_reported():
     assert "merged with similar ones" in found[1].notices[0]
 
 
-def test_where_no_large_population_tells_people_apart_that_is_said():
+def test_the_absence_of_distinguishing_populations_is_reported():
     frame = pd.DataFrame({"age": range(300), "ill": ["flu", "gout", "none"] * 100})
     bare = Table.from_frame(frame, ["age"], "ill")
     with pytest.raises(
@@ -69,7 +69,7 @@ def test_where_no_large_population_tells_people_apart_that_is_said():
     assert len(RakedBuckets()(alike, TCloseness(0.1)).classes) == 1
 
 
-def test_a_search_says_why_what_it_seeks_has_no_value():
+def test_a_search_gives_the_reason_for_an_undefined_goal():
     frame = pd.DataFrame({"age": range(300), "ill": ["flu", "gout", "none"] * 100})
     found = search(
         Table.from_frame(frame, ["age"], "ill"), [PrivacyLoss(), UtilityLoss()], {"P_loss": 0.05}, "20 evaluations"

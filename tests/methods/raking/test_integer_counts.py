@@ -20,7 +20,7 @@ def random_problem(seed, buckets=30, values=6):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_seats_add_up_both_ways_near_to_what_is_wanted(seed):
+def test_counts_add_up_in_both_directions_near_the_targets(seed):
     sizes, wanted, seen = random_problem(seed)
     found = round_counts(wanted, sizes, Limit(None, seen))
     assert found.min() >= 0
@@ -29,7 +29,7 @@ def test_seats_add_up_both_ways_near_to_what_is_wanted(seed):
 
 
 @pytest.mark.parametrize("model", [TCloseness(0.05, distance="js"), TCloseness(0.15), DistinctLDiversity(6)], ids=str)
-def test_single_records_are_exchanged_until_each_bucket_keeps_the_model(model):
+def test_single_records_are_swapped_until_each_bucket_satisfies_the_model(model):
     sizes, wanted, seen = random_problem(3)
     limit = Limit(model, seen)
     near = limit.inside(wanted / sizes[:, None]) * sizes[:, None]
@@ -38,7 +38,7 @@ def test_single_records_are_exchanged_until_each_bucket_keeps_the_model(model):
     assert found.sum(axis=1).tolist() == sizes.tolist() and found.sum(axis=0).tolist() == seen.totals.tolist()
 
 
-def test_buckets_that_cannot_keep_it_are_merged_with_the_nearest():
+def test_buckets_that_cannot_satisfy_the_model_are_merged_with_the_nearest():
     seen = Sensitive("s", ("a", "b"), np.array([30, 30]))
     seats = {"s": np.array([[10, 0], [12, 8], [8, 22]])}
     limit = {"s": Limit(TCloseness(0.3), seen)}
@@ -48,7 +48,7 @@ def test_buckets_that_cannot_keep_it_are_merged_with_the_nearest():
     assert merged["s"].tolist() == [[30, 30]] and set(group) == {0}
 
 
-def test_a_cancel_is_heard_while_many_buckets_are_mended():
+def test_repairing_many_buckets_can_be_cancelled():
     """Each try checks for cancellation."""
     cancel, looks = threading.Event(), []
     seen = Sensitive("ill", tuple("abcdef"), np.array([400, 300, 200, 50, 30, 20]))

@@ -16,7 +16,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
-def test_beliefs_stay_on_the_line_to_everybodys_and_keep_the_model(model):
+def test_beliefs_move_towards_the_prior_and_satisfy_the_model(model):
     seen = table().sensitive["illness"]
     limit, given = Limit(model, seen), np.random.default_rng(0).dirichlet([0.4] * 4, 200)
     moved = limit.inside(given)
@@ -26,13 +26,13 @@ def test_beliefs_stay_on_the_line_to_everybodys_and_keep_the_model(model):
     assert (share == 1).any() and (share < 1).any()
 
 
-def test_they_are_moved_no_farther_than_they_have_to():
+def test_beliefs_are_moved_only_as_far_as_necessary():
     seen = table().sensitive["illness"]
     moved = Limit(TCloseness(0.05, distance="js"), seen).inside(np.eye(4))
     assert distance("js", moved, seen.prior) == pytest.approx(0.05, rel=1e-3)
 
 
-def test_room_moves_them_a_share_of_the_way_nearer():
+def test_a_margin_moves_beliefs_closer_to_the_prior():
     seen = table().sensitive["illness"]
     limit = Limit(TCloseness(0.05, distance="js"), seen)
     plain, nearer = limit.inside(np.eye(4)), limit.inside(np.eye(4), np.full(4, 0.1))

@@ -36,18 +36,18 @@ def sets_of(atoms):
 
 
 @pytest.mark.parametrize("pairs", [10_000_000, 500])
-def test_two_people_differ_in_so_many_populations_at_most(pairs, monkeypatch):
+def test_the_sensitivity_bounds_the_populations_in_which_two_people_differ(pairs, monkeypatch):
     monkeypatch.setattr(noisy_truth, "PAIRS", pairs)
     atoms = Atoms.from_table(table(), 0.05)
     held = sets_of(atoms)
     most = max(len(one ^ other) for one in held for other in held)
     assert max_changed_populations(atoms) == most > 10
     monkeypatch.setattr(noisy_truth, "MANY", 1)
-    assert max_changed_populations(atoms) >= most, "not looked for pair by pair"
+    assert max_changed_populations(atoms) >= most, "not computed pair by pair"
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_noise_covers_what_changes_where_two_people_exchange_their_values(seed):
+def test_the_noise_covers_the_change_if_two_people_swap_values(seed):
     before, after = (Atoms.from_table(one, 0.05) for one in exchanged(seed))
     off = before.populations.truth["illness"] - after.populations.truth["illness"]
     assert (off**2).sum() <= 2 * max_changed_populations(before) and max_changed_populations(
@@ -55,24 +55,24 @@ def test_the_noise_covers_what_changes_where_two_people_exchange_their_values(se
     ) == max_changed_populations(after)
 
 
-def test_its_width_is_that_of_the_gaussian_mechanism():
+def test_the_noise_has_the_scale_of_the_gaussian_mechanism():
     given = table()
     atoms = Atoms.from_table(given, 0.02)
-    drawn = {rho: _kept(given, atoms, rho) for rho in (0.01, 1.0)}
+    drawn = {rho: _stored_draw(given, atoms, rho) for rho in (0.01, 1.0)}
     for rho, counts in drawn.items():
         expected = np.sqrt(2 * max_changed_populations(atoms) / (2 * rho))
         off = counts - atoms.populations.truth["illness"]
         assert off.std() == pytest.approx(expected, rel=0.12) and abs(off.mean()) < 4 * expected / np.sqrt(off.size)
 
 
-def test_counts_that_no_exchange_changes_have_no_noise():
-    """All people are identical, or no population is large: only the totals are known."""
+def test_counts_that_no_swap_changes_have_no_noise():
+    """If all people are identical or no population is large, only the totals are known."""
     alike = Table.from_frame(people(1).assign(age=30, town="Ash", sex="f"), ["age", "town", "sex"], "illness")
     release = RakedBuckets(rho=0.1)(alike, MODEL)
     assert release.seats["illness"].tolist() == [alike.sensitive["illness"].totals.tolist()]
 
 
-def _kept(given, atoms, rho):
+def _stored_draw(given, atoms, rho):
     found = []
 
     def keep(about, make, read):
@@ -88,7 +88,7 @@ def _kept(given, atoms, rho):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_release_learns_nothing_of_people_but_what_was_drawn_and_the_totals(seed):
+def test_a_release_depends_only_on_the_noisy_counts_and_the_totals(seed):
     """Identical noisy counts lead to the same release of two tables in which two people swapped their values."""
     method, kept, releases = RakedBuckets(rho=0.5), [], []
 
@@ -100,29 +100,29 @@ def test_a_release_learns_nothing_of_people_but_what_was_drawn_and_the_totals(se
         with use_draw_store(keep):
             releases.append(method(given, MODEL))
     one, other = releases
-    assert kept[0] != kept[1], "they were drawn apart"
+    assert kept[0] != kept[1], "the draws are independent"
     assert np.array_equal(one.group_of_record, other.group_of_record)
     assert np.array_equal(one.seats["illness"], other.seats["illness"])
 
 
-def test_it_is_drawn_once_whatever_is_made_of_it():
+def test_noise_is_drawn_once_for_all_recipes():
     given = table()
     before = [RakedBuckets(rho=1.0)(given, model, seed).seats["illness"] for model, seed in ((MODEL, 0), (MODEL, 0))]
     RakedBuckets(rho=1.0)(given, TCloseness(0.2, distance="js"), 3)
     assert np.array_equal(*before)
     draws = [key for key in given._memory if isinstance(key, tuple) and key[0] == "drawn"]
     assert len(draws) == 1
-    assert not np.array_equal(RakedBuckets(rho=1.0)(table(), None).seats["illness"], before[0]), "another table"
+    assert not np.array_equal(RakedBuckets(rho=1.0)(table(), None).seats["illness"], before[0]), "a different table"
 
 
-def test_the_store_keeps_it_for_all_releases_and_hierarchies_of_the_values(tmp_path):
+def test_the_stored_noise_serves_all_releases_and_hierarchies_of_the_values(tmp_path):
     store, recipes = Store(tmp_path / "points"), [Recipe(RakedBuckets(rho=1.0), TCloseness(t)) for t in (0.1, 0.3)]
     first = [recipe.release(table(), store).seats["illness"] for recipe in recipes]
     again = [recipe.release(table(), Store(tmp_path / "points")).seats["illness"] for recipe in recipes]
     assert all(map(np.array_equal, first, again))
     (file,) = (tmp_path / "points").glob("*.drawn")
     Recipe(RakedBuckets(rho=1.0), seed=4).release(table(), store)
-    assert [*(tmp_path / "points").glob("*.drawn")] == [file], "another seed draws nothing"
+    assert [*(tmp_path / "points").glob("*.drawn")] == [file], "another seed does not redraw"
     Recipe(RakedBuckets(rho=2.0)).release(table(), store)
     assert len([*(tmp_path / "points").glob("*.drawn")]) == 2
     file.write_bytes(file.read_bytes()[:-3])

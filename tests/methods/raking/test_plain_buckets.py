@@ -38,7 +38,7 @@ def js(t):
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_loss_that_is_compared_is_that_of_the_measure(kind, weights):
+def test_the_compared_loss_is_that_of_the_measure(kind, weights):
     data = table(1, weights=weights, missing=0.05)
     for release in (KINDS[kind](data, js(0.1)), PLAIN(data, js(0.1))):
         assert utility_loss(release, Atoms.from_table(data, 0.05)) == pytest.approx(
@@ -58,7 +58,7 @@ def refute_worse(values, records, seed, kind, t):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("values", "records", "seed"), TABLES)
-def test_raked_buckets_never_lose_more_than_plain_ones(values, records, seed):
+def test_the_loss_of_raked_buckets_never_exceeds_that_of_plain_ones(values, records, seed):
     refute_worse(values, records, seed, "exchanged", (0.05, 0.1, 0.2)[seed % 3])
 
 
@@ -66,12 +66,12 @@ def test_raked_buckets_never_lose_more_than_plain_ones(values, records, seed):
 @pytest.mark.parametrize("t", [0.02, 0.05, 0.1, 0.2, 0.4])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("values", "records", "seed"), TABLES)
-def test_no_kind_of_raked_buckets_loses_more_than_plain_ones(values, records, seed, kind, t):
+def test_no_kind_of_raked_buckets_has_a_larger_loss_than_plain_ones(values, records, seed, kind, t):
     refute_worse(values, records, seed, kind, t)
 
 
 @pytest.mark.parametrize("kind", ["exchanged", "dealt and flat"])
-def test_plain_buckets_are_published_and_reported_where_raked_ones_lose_more(kind):
+def test_plain_buckets_are_published_and_reported_if_raked_ones_have_a_larger_loss(kind):
     """487 records with 139 values: rounding to whole records loses more than any bucket gains."""
     data, model = with_values(139, 487, 21), js(0.2) & KAnonymity(20)
     release, plain = KINDS[kind](data, model), PLAIN(data, model)
@@ -80,7 +80,7 @@ def test_plain_buckets_are_published_and_reported_where_raked_ones_lose_more(kin
     assert ("rows" in release.caution or "row" in release.caution) == ("flat" in kind)
 
 
-def test_with_noise_plain_buckets_are_never_published():
+def test_plain_buckets_are_never_published_with_noise():
     """Plain buckets follow from exact counts, which the noise's guarantee does not cover; so does a comparison."""
     data = with_values(139, 487, 21)
     release = RakedBuckets(rho=0.3)(data, js(0.2))

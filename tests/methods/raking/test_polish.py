@@ -23,7 +23,7 @@ def limit(sizes, wanted, t):
     return Limit(TCloseness(t, distance="js"), Sensitive("s", ("a", "b", "c"), totals))
 
 
-def test_histograms_are_found_that_tell_the_truth_where_there_are_any(problem):
+def test_exact_histograms_are_found_if_they_exist(problem):
     shares, sizes, truth, wanted = problem
     held = limit(sizes, wanted, 0.69)
     start = np.repeat(held.sensitive.prior[None], 8, axis=0)
@@ -31,7 +31,7 @@ def test_histograms_are_found_that_tell_the_truth_where_there_are_any(problem):
     assert error_of(shares @ found, truth)[0] < 0.1 * error_of(shares @ start, truth)[0]
 
 
-def test_they_stay_inside_the_model_with_room_for_roundings_and_keep_the_totals_nearly(problem):
+def test_histograms_satisfy_the_model_with_a_margin_for_rounding(problem):
     shares, sizes, truth, wanted = problem
     held = limit(sizes, wanted, 0.02)
     found = polish(wanted, shares, truth, sizes, held)
@@ -40,7 +40,7 @@ def test_they_stay_inside_the_model_with_room_for_roundings_and_keep_the_totals_
     assert found.sum(axis=1) == pytest.approx(np.ones(8))
 
 
-def test_the_slope_is_that_of_the_error():
+def test_the_gradient_is_that_of_the_error():
     rng = np.random.default_rng(3)
     told, truth = rng.dirichlet(np.ones(4), 5), rng.dirichlet(np.ones(4), 5)
     error, slope = error_of(told, truth)

@@ -1,4 +1,4 @@
-"""The releases: the model and the data that they respect, and how far below the published frontier they are."""
+"""Raked buckets satisfy the model, preserve the data and are far below the published frontier."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def js(t):
 
 
 @pytest.mark.parametrize(("t", "most"), [(0.075, 0.0026), (0.1, 0.0011), (0.15, 0.0004), (0.2, 0.0002)])
-def test_exchanged_buckets_lie_far_below_the_published_frontier(adult, t, most):
+def test_swapped_buckets_are_far_below_the_published_frontier(adult, t, most):
     release = RakedBuckets()(adult, js(t))
     assert PrivacyLoss()(release).value <= t
     assert UtilityLoss()(release).value <= most
@@ -41,19 +41,19 @@ def test_exchanged_buckets_lie_far_below_the_published_frontier(adult, t, most):
 
 
 @pytest.mark.slow
-def test_dealt_buckets_cost_a_tenth_more(adult):
+def test_assigned_buckets_have_a_tenth_more_loss(adult):
     exchanged, dealt = (UtilityLoss()(method(adult, js(0.1))).value for method in (RakedBuckets(), DEALT))
     assert exchanged < dealt <= 1.1 * exchanged
 
 
-def test_so_they_do_for_populations_that_were_not_looked_at(adult):
+def test_buckets_are_accurate_for_populations_that_were_not_used(adult):
     raked, median = RakedBuckets()(adult, js(0.1)), Mondrian(publish="bucketized")(adult, js(0.1))
     small = UtilityLoss(min_support=0.02)
     assert 3.5 * small(raked).value <= small(median).value
 
 
-def test_so_they_do_for_random_boxes(adult):
-    """Queries that match no hierarchy: the error of counts by value, in all boxes together."""
+def test_buckets_are_accurate_for_random_boxes(adult):
+    """Compute the error of counts by value over boxes that match no hierarchy."""
     rng, cells = np.random.default_rng(8), adult.cells()
     raked, median = RakedBuckets()(adult, js(0.1)), Mondrian(publish="bucketized")(adult, js(0.1))
     off = np.zeros(2)
@@ -80,7 +80,7 @@ def divergence(one, other):
 
 
 @pytest.mark.slow
-def test_with_a_guarantee_they_still_lie_far_below_it(adult):
+def test_buckets_with_a_guarantee_are_still_far_below_the_published_frontier(adult):
     release = RakedBuckets(rho=0.3)(adult, js(0.1))
     assert PrivacyLoss()(release).value <= 0.1
     assert UtilityLoss()(release).value <= 0.0027
@@ -92,7 +92,7 @@ def test_with_a_guarantee_they_still_lie_far_below_it(adult):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sensitive", "values", "most"), [("symptom", 190, 0.0013), ("diagnosis", 697, 0.012)])
-def test_buckets_of_columns_with_hundreds_of_values_are_large_enough_for_them(sensitive, values, most):
+def test_buckets_are_large_enough_for_columns_with_hundreds_of_values(sensitive, values, most):
     visits = datasets.ambulatory(sensitive=sensitive)
     assert len(visits.sensitive[sensitive]) == values
     release, plain = (method(visits, js(0.1)) for method in (RakedBuckets(), Mondrian(publish="bucketized")))
@@ -105,7 +105,7 @@ def test_buckets_of_columns_with_hundreds_of_values_are_large_enough_for_them(se
 
 @pytest.mark.parametrize("sensitive", [("illness",), ("illness", "wage")])
 @pytest.mark.parametrize("weights", [False, True])
-def test_every_record_is_in_one_bucket_and_every_value_is_there_as_often(sensitive, weights):
+def test_every_record_is_in_one_bucket_and_counts_of_values_are_preserved(sensitive, weights):
     data = table(1, sensitive, weights=weights, missing=0.05)
     model = js(0.1) & KAnonymity(60)
     release = RakedBuckets()(data, model)
@@ -116,7 +116,7 @@ def test_every_record_is_in_one_bucket_and_every_value_is_there_as_often(sensiti
     assert UtilityLoss()(release).value < UtilityLoss()(Mondrian(publish="bucketized")(data, model)).value
 
 
-def test_dealt_buckets_hold_what_they_publish():
+def test_assigned_buckets_contain_the_published_values():
     data = table(2, missing=0.05)
     release = DEALT(data, js(0.1))
     counted = np.zeros_like(release.classes.histograms["illness"])
@@ -125,7 +125,7 @@ def test_dealt_buckets_hold_what_they_publish():
     assert release.is_truthful and not release.caution
 
 
-def test_exchanged_buckets_say_that_they_are_not_true_of_their_people():
+def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
     release = RakedBuckets()(table(2), js(0.05))
     counted = np.zeros_like(release.classes.histograms["illness"])
     np.add.at(counted, (release.group_of_record, release.table.sensitive_codes("illness")), 1)
@@ -151,7 +151,7 @@ models = st.one_of(
     st.sampled_from([RakedBuckets(smallest=3), NOISY, DEALT]),
     st.integers(0, 2),
 )
-def test_what_the_whole_table_keeps_the_buckets_keep(frame, quasi, model, method, seed):
+def test_buckets_satisfy_what_the_whole_table_satisfies(frame, quasi, model, method, seed):
     data = table_of(frame, quasi, ("s",) if method is DEALT else ("s", "s2"))
     try:
         release = method(data, model, seed)
@@ -164,17 +164,17 @@ def test_what_the_whole_table_keeps_the_buckets_keep(frame, quasi, model, method
         assert release.classes.histograms[name].sum(axis=0).tolist() == seen.totals.tolist()
 
 
-def test_a_seed_gives_the_same_buckets_again():
+def test_a_seed_reproduces_the_buckets():
     one, two, other = (RakedBuckets(clusters=10)(table(3), js(0.05), seed) for seed in (4, 4, 5))
     assert (one.group == two.group).all() and (one.seats["illness"] == two.seats["illness"]).all()
     assert len(one.group) != len(other.group) or (one.group != other.group).any()
 
 
-def test_without_a_model_beliefs_are_what_is_true_of_populations():
+def test_beliefs_are_the_true_distributions_without_a_model():
     assert UtilityLoss()(RakedBuckets(smallest=1)(table())).value < 0.001
 
 
-def test_what_they_cannot_do_is_refused_with_the_reason():
+def test_unsupported_settings_are_refused_with_a_reason():
     with pytest.raises(Unsatisfiable, match="need a sensitive column"):
         RakedBuckets()(table().with_roles(["age"]), None)
     with pytest.raises(Unsatisfiable, match="made for one sensitive column, and the table has 2"):

@@ -23,7 +23,7 @@ def test_members_are_the_atoms_inside_all_runs(runs):
         assert found[start[p] : start[p + 1]].tolist() == np.flatnonzero(inside).tolist()
 
 
-def test_raking_multiplies_the_beliefs_of_a_population_by_the_root_of_what_is_missing():
+def test_raking_multiplies_beliefs_by_the_root_of_the_missing_share():
     beliefs, weight = np.array([[0.5, 0.5], [0.8, 0.2], [0.3, 0.7]]), np.array([1.0, 3.0, 2.0])
     truth = np.array([[0.9, 0.1]])
     now = (1 * beliefs[0] + 3 * beliefs[1]) / 4
@@ -34,14 +34,14 @@ def test_raking_multiplies_the_beliefs_of_a_population_by_the_root_of_what_is_mi
     assert beliefs[2].tolist() == [0.3, 0.7]  # in no population
 
 
-def test_seats_are_given_in_order_and_then_wherever_there_is_room():
+def test_counts_are_filled_in_order_and_then_in_free_buckets():
     seats, rows, columns = np.zeros((2, 2), np.int64), np.array([1, 2]), np.array([2, 1])
     raking_kernels.seat(seats, np.array([1, 0]), rows, columns)  # the first bucket's second value is wanted most
     assert seats.tolist() == [[0, 1], [2, 0]]
     assert not rows.any() and not columns.any()
 
 
-def test_too_many_seats_are_taken_away_in_order():
+def test_excess_counts_are_removed_in_order():
     seats, rows, columns = np.array([[2, 0], [1, 1]]), np.array([0, 0]), np.array([-1, 1])
     raking_kernels.unseat(seats, np.array([2, 0, 1, 3]), rows, columns)
     assert seats.tolist() == [[2, 0], [0, 1]] and rows.tolist() == [0, 1] and columns.tolist() == [0, 1]
@@ -50,7 +50,7 @@ def test_too_many_seats_are_taken_away_in_order():
     assert seats.tolist() == [[2, 0], [0, 1]] and rows.tolist() == [3, 1] and columns.tolist() == [0, 4]
 
 
-def test_a_gain_is_what_two_records_lose_where_they_change_places():
+def test_the_gain_of_a_swap_is_the_change_of_loss():
     rng = np.random.default_rng(2)
     slope, seen = rng.normal(size=(4, 3)), rng.random((5, 3))
     atom, bucket = np.array([0, 1, 2, 3]), np.array([0, 4, 2, 2])
