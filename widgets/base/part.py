@@ -51,6 +51,11 @@ def control_words(fix: Fix, value: Any = None) -> str:
     return study_words(fix, value).replace("under data", "in the study's data")
 
 
+def with_controls(text: object) -> str:
+    """Return a message whose fixes name controls."""
+    return render_fixes(str(text), control_words)
+
+
 class Part(anywidget.AnyWidget):
     """One part of the workbench. `receive_<kind>(content, buffers)` handles the front end's messages of that kind.
 
@@ -124,7 +129,7 @@ class Part(anywidget.AnyWidget):
 
     def problem(self, field: str, text: str) -> None:
         """Show an error at a field, in terms of the controls; the last valid state remains."""
-        text = render_fixes(text, control_words)
+        text = with_controls(text)
         if self._unseen_problems is not None:
             self._unseen_problems[field] = text
         self.send_message("problem", field=field, text=text)

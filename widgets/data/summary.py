@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from widgets.base.part import control_words
-from workbench.base.errors import render_fixes
+from widgets.base.part import with_controls
 from workbench.data.column import Column
 from workbench.data.table import Table
 
@@ -32,7 +31,7 @@ def summary(table: Table) -> dict[str, Any]:
         "records": table.records,
         "incomplete": table.incomplete,
         "columns": columns,
-        "notes": [render_fixes(note, control_words) for note in table.notes],
+        "notes": [with_controls(note) for note in table.notes],
     }
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from widgets.base.part import control_words
-from workbench.base.errors import BadColumns, render_fixes
+from widgets.base.part import with_controls
+from workbench.base.errors import BadColumns
 from workbench.data.reading.column_faults import Mixed, Undecided
 
 LONGEST = 40  # characters of a text that is shown
@@ -31,7 +31,7 @@ def markers_in(error: BaseException) -> tuple[str, ...]:
 
 
 def _about(name: str, text: str) -> str:
-    return render_fixes(text.partition(f"column {name!r}: ")[2] or text, control_words)
+    return with_controls(text.partition(f"column {name!r}: ")[2] or text)
 
 
 def _mending(error: BaseException, name: str) -> dict[str, Any]:

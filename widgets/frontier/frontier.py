@@ -9,7 +9,7 @@ from typing import Any
 
 import traitlets
 
-from widgets.base.part import read_integer, script, styles
+from widgets.base.part import read_integer, script, styles, with_controls
 from widgets.base.vega import ChartPart
 from widgets.frontier.picture import Picture, table
 from widgets.frontier.saved_picture import SavedPicture
@@ -188,7 +188,8 @@ class FrontierChart(ChartPart):
         axes = self._drawn_axes()
         whys = {tuple(point.reasons.get(key, "") for key in axes) for point in self.frontier.measured}
         if len(whys) == 1 and any(why := whys.pop()):  # the same reason for all points
-            return f"No point can be drawn: {max(why)}. Choose sensitive columns in Roles, or other measures."
+            reason = with_controls(max(why))
+            return f"No point can be drawn: {reason}. Choose sensitive columns in Roles, or other measures."
         return ""
 
     def _other(self, seen: Frontier) -> tuple[Frontier | None, str]:
@@ -361,9 +362,8 @@ class FrontierChart(ChartPart):
         seen, index = self._on_drawn_axes(), content.get("index")
         if seen is not None and type(index) is int and 0 <= index < len(seen.measured):
             point = seen.measured[index]
-            self.send_message(
-                "why", index=index, text=f"{seen.explain(point)} {self._distance_from_bound(seen, point)}".rstrip()
-            )
+            text = f"{seen.explain(point)} {self._distance_from_bound(seen, point)}".rstrip()
+            self.send_message("why", index=index, text=with_controls(text))
 
     def _distance_from_bound(self, seen: Frontier, point: Point) -> str:
         """Describe the distance of a point from the certified bound, if known; noise can be corrected."""
@@ -378,7 +378,8 @@ class FrontierChart(ChartPart):
     def receive_left_out(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Send the points that are not drawn, with the reasons."""
         if (seen := self._on_drawn_axes()) is not None:
-            self.send_message("left_out", rows=seen.undefined[["recipe", "reason"]].to_numpy().tolist())
+            rows = seen.undefined[["recipe", "reason"]].to_numpy().tolist()
+            self.send_message("left_out", rows=[[recipe, with_controls(reason)] for recipe, reason in rows])
 
     def _require_frontier(self) -> Frontier:
         if self.frontier is None:

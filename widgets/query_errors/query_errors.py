@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from widgets.base.kernel_thread import ScheduledCall
-from widgets.base.part import read_integer, script, styles
+from widgets.base.part import read_integer, script, styles, with_controls
 from widgets.base.vega import ChartPart, live
 from widgets.base.worker import CallSoon, Worker
 from widgets.query_errors.both import both, measure_of
@@ -166,7 +166,7 @@ class QueryErrors(ChartPart):
         try:
             specs, text = both(self.frontier, self._name, self.beside, self.selected)
         except (BadInput, Undefined) as reason:
-            specs, text = [], str(reason)
+            specs, text = [], with_controls(reason)
         self.send_message("both", specs=specs, text=text)
 
 

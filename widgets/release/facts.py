@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from widgets.base.part import control_words
-from workbench.base.errors import BadInput, Undefined, render_fixes
+from widgets.base.part import with_controls
+from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures_next_to, format_interval, format_percent, join_names
 from workbench.base.figures import format_number as as_figures
 from workbench.data.table import Table
@@ -35,7 +35,7 @@ def sentences(
         return {}
     texts = {}
     for side, key in _axes(measures, frontier).items():
-        reason = f"{key} is undefined: {point.reasons[key]}" if key in point.reasons else ""
+        reason = with_controls(f"{key} is undefined: {point.reasons[key]}") if key in point.reasons else ""
         texts[side] = point.sentences.get(key, reason)
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
@@ -99,7 +99,7 @@ def figures(point: Point | None, measures: Sequence[Measure], frontier: Frontier
             "better": one.better,
             "value": point.values.get(one.key),
             "interval": format_interval(point.intervals.get(one.key)),
-            "reason": point.reasons.get(one.key, ""),
+            "reason": with_controls(point.reasons.get(one.key, "")),
             "sentence": point.sentences.get(one.key, ""),
             "axis": one.key in drawn,
         }
@@ -183,7 +183,7 @@ def neutral(release: Release | None) -> str:
     try:
         return release.side_information_risk.sentence if release is not None and release.neutral else ""
     except BadInput as reason:  # the records are not in memory
-        return f"{render_fixes(str(reason), control_words)}."
+        return f"{with_controls(reason)}."
 
 
 def compute_texts(point: Point, release: Release, measures: Sequence[Measure]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import traitlets
 
 from widgets.base.inputs import table_from_input
-from widgets.base.part import Part, read_integer, script, styles
+from widgets.base.part import Part, read_integer, script, styles, with_controls
 from widgets.base.worker import CallSoon, Throttle, Worker
 from widgets.parameters import ranges, shares
 from widgets.parameters.draft import Draft
@@ -146,7 +146,7 @@ class ReleaseCard(Part):
                     release = recipe.release(table, store)
                     point = point_of(recipe, release, measures)
             except (BadInput, Unsatisfiable, Undefined) as error:
-                call_soon(self._refused, str(error))
+                call_soon(self._refused, with_controls(error))
             else:
                 call_soon(self._computed, recipe, release, point)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from widgets.base.part import with_controls
 from widgets.base.worker import CallSoon, Worker
 from widgets.session.sweep import REPORT_INTERVAL
 from workbench.data.table import Table
@@ -54,7 +55,11 @@ class BackgroundSearch:
                 table, measures, caps, budget, None, store, study.seed, progress=progress, cancel=cancel,
                 smallest=study.smallest,
             )  # fmt: skip
-            call_soon(self._on_result, join_points(current, result.measured, complete=True), result.notes)
+            call_soon(
+                self._on_result,
+                join_points(current, result.measured, complete=True),
+                [*map(with_controls, result.notes)],
+            )
 
         self._worker.start(job)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from widgets.base.history import History
 from widgets.base.inputs import update_proposals
-from widgets.base.part import control_words
-from workbench.base.errors import BadInput, render_fixes
+from widgets.base.part import with_controls
+from workbench.base.errors import BadInput
 from workbench.base.parameters import canonical
 from workbench.data import level_ranges
 from workbench.data.table import Table
@@ -130,7 +130,7 @@ class Session:
         released = level_ranges.kept(table.columns, table.roles, requested)
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in requested if name not in released]
-        self.notes = [render_fixes(note, control_words) for note in table.role_notes]
+        self.notes = [with_controls(note) for note in table.role_notes]
         self.notes += [f"{name} is no longer a quasi-identifier, so its importance is 1 again" for name in idle]
         self.notes += [f"{name}: the chosen levels no longer exist, so all levels are allowed again" for name in gone]
         kept = {**waiting, **{name: requested[name] for name in released}}

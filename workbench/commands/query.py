@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.base.errors import BadInput, Undefined
+from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.commands.anonymize import chosen_from, made, of_study
 from workbench.commands.audit import aligned, plain
 from workbench.commands.frontier import Caps, limits, refuse_unknown_measures
 from workbench.commands.shared import StoreFolder, between, noted, opened, print_json, warned
+from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -127,12 +128,12 @@ class Answers:
         try:
             self.columns["least"], self.columns["most"] = (one.tolist() for one in release.bounds(asked))
         except Undefined as reason:
-            self.why = str(reason)
+            self.why = render_fixes(str(reason), study_words)
         try:
             measured = QueryError(workload=asked)(release)
             self.columns["error"], self.summary = measured.detail["error"].tolist(), measured.sentence
         except Undefined as reason:
-            self.summary = f"The error is undefined: {reason}."
+            self.summary = f"The error is undefined: {render_fixes(str(reason), study_words)}."
 
     def worst(self, number: int) -> list[int]:
         """Return the distinct queries with the largest errors; without a release the first."""

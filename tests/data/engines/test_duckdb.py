@@ -31,6 +31,9 @@ from workbench.data.engines.duckdb import DuckDB
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading.source import Query
 from workbench.data.table import Table
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.sweep import point_of
+from workbench.measures.privacy.linkability import Linkability
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.publish import publish
@@ -378,6 +381,10 @@ def test_the_workbench_says_what_it_cannot_show_and_shows_the_rest():
     assert summary(table)["incomplete"] == summary(Table.from_frame(FRAME, **ROLES))["incomplete"] == 5
     release = Mondrian()(table, KAnonymity(4))
     assert "engine: memory in the study's data" in facts.neutral(release)
+    linked = Linkability()
+    point = point_of(Recipe(Mondrian(), KAnonymity(4)), release, [linked])
+    for text in (facts.figures(point, [linked], None)[0]["reason"], facts.sentences(point, [linked], None)["privacy"]):
+        assert "engine: memory in the study's data" in text and "engine='memory'" not in text
     assert facts.neutral(Mondrian()(table.drop(table.neutral), KAnonymity(4))) == ""
 
 
