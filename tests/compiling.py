@@ -1,4 +1,4 @@
-"""Workers that run tests beside each other compile no kernel twice: who comes second waits, and loads it."""
+"""Parallel test workers compile each kernel once: the others wait and load it from the cache."""
 
 from contextlib import contextmanager
 
@@ -7,11 +7,11 @@ from numba.core.dispatcher import Dispatcher
 
 
 def compile_once() -> None:
-    """From now on this process waits while another one compiles what is in the same file."""
+    """Make this process wait while another one compiles kernels of the same file."""
     compiled, held = Dispatcher.compile, set()
 
     @contextmanager
-    def alone(source):
+    def lock(source):
         import fcntl  # not on Windows
 
         if source in held:  # a kernel that calls another one of its file
@@ -26,7 +26,7 @@ def compile_once() -> None:
                 held.remove(source)
 
     def compile(self, signature):
-        with global_compiler_lock, alone(self.py_func.__code__.co_filename):
+        with global_compiler_lock, lock(self.py_func.__code__.co_filename):
             return compiled(self, signature)
 
     Dispatcher.compile = compile

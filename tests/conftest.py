@@ -1,4 +1,4 @@
-"""Tables that many tests share: small, skewed, and correlated, because uniform data flatters every method."""
+"""Tables that many tests share: small, skewed and correlated, because uniform data favor every method."""
 
 import gc
 import os
@@ -28,9 +28,9 @@ HIERARCHIES = {
 }
 
 
-controlled_rounding.SECRET = bytes(range(32))  # a table without a store is rounded alike in each run
+controlled_rounding.SECRET = bytes(range(32))  # reproducible rounding of tables without a store
 
-# a run that decides something is the same each time; at a desk new examples are tried
+# CI runs are reproducible; local runs try new examples
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None)
 settings.load_profile("same" if os.environ.get("CI") else "new")
@@ -44,7 +44,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """What is found stays: to look for what may go takes half of the time that ten thousand tests take to be found."""
+    """Disable garbage collection during collection, where it takes half of the time for ten thousand tests."""
     gc.disable()
     try:
         _load(session)
@@ -59,27 +59,27 @@ def pytest_unconfigure():
 
 
 def _load(session):
-    """Each worker begins to load the tests at another file, and finds the others as one has compiled them."""
+    """Import test modules early, each worker starting at another file, so that they share compiled files."""
     worker = getattr(session.config, "workerinput", None)
     if worker and session.config.args == session.config.getini("testpaths"):
         names = sorted(".".join(path.parts)[:-3] for path in Path("tests").rglob("test_*.py"))
         begin = len(names) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
         for name in names[begin:] + names[:begin]:
-            with suppress(Exception):  # it is said when the file is collected
+            with suppress(Exception):  # reported when the file is collected
                 import_module(name)
 
 
 @pytest.fixture(scope="session")
 def adult() -> Table:
-    """The Adult data with the roles and hierarchies of Li & Li."""
+    """Return the Adult data with the roles and hierarchies of Li & Li."""
     return datasets.adult()
 
 
 @pytest.fixture(scope="session")
 def small():
-    """A function: a seed's table of 30 to 50 people. Odd seeds have missing values, in `disease` and `age` too.
+    """Return a function from a seed to a table of 30 to 50 people; odd seeds have missing values.
 
-    Quasi-identifiers are age (with gaps), work and sex; `person` is neutral and tells records apart.
+    Quasi-identifiers are age (with gaps), work and sex; `person` is neutral and identifies records.
     """
 
     @cache
@@ -94,7 +94,7 @@ WORKS, DISEASES = ["Farm", "Shop", "Local", "Federal", "Clergy"], ["Ulcer", "Flu
 
 
 def people(rng: random.Random, missing: bool) -> pd.DataFrame:
-    """The old farm and have ulcers, the young keep shop and have the flu; HIV is rare."""
+    """Return people: the old are farmers with ulcers, the young shopkeepers with the flu; HIV is rare."""
     rows: list[dict[str, object]] = []
     for person in range(rng.randint(30, 50)):
         old = rng.random() < 0.4

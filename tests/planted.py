@@ -1,4 +1,4 @@
-"""A study whose data hold planted markers: what must not be seen beyond the releases themselves."""
+"""A study whose data contain planted markers, which must occur only in the releases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUCKETIZED = {
 
 
 def people(count: int = 600) -> pd.DataFrame:
-    """The old have ulcers, the young the flu; every person has a name, a few a higher wage."""
+    """Return people: the old have ulcers, the young the flu; each has a name, a few a higher wage."""
     rng = random.Random(7)
     rows = []
     for i in range(count):
@@ -43,7 +43,7 @@ def people(count: int = 600) -> pd.DataFrame:
 
 
 def planted(folder: Path, **changes: Any) -> Study:
-    """A study of these people, its data in a file of a telling name."""
+    """Return a study of these people; the name of its data file is a marker, too."""
     (folder / PLACE).mkdir(exist_ok=True)
     people().to_csv(folder / PLACE / "people.csv", index=False)
     described: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Bits of words, counted and found."""
+"""Bits of words."""
 
 import numpy as np
 import pytest

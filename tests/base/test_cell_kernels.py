@@ -1,4 +1,4 @@
-"""The compiled part against plain counting, one record at a time."""
+"""The compiled kernels compared with naive counting record by record."""
 
 from unittest.mock import patch
 
@@ -88,14 +88,14 @@ def test_cells_are_divided_at_every_cut_and_keep_their_order():
 
 @examples(30)
 @given(seeds, st.integers(1, 19))
-def test_however_many_cuts_there_are_each_cell_gets_into_its_part(seed, cuts):
+def test_each_cell_is_in_its_part_for_any_number_of_cuts(seed, cuts):
     quasi, _, rng = cells(seed, axes=1, count=60, codes=20)
     order, at = rng.permutation(60).astype(np.int32), np.sort(rng.choice(19, cuts, replace=False))
     part = np.searchsorted(at, quasi[0][order])
     assert divided(quasi, at, -1, order.copy()) == [order[part == p].tolist() for p in range(cuts + 1)]
 
 
-def test_parts_know_between_which_codes_they_lie():
+def test_parts_have_their_ranges_of_codes():
     nodes, low, high = np.array([1, 0]), np.array([[0, 0], [0, 2]], np.int32), np.array([[9, 9], [9, 8]], np.int32)
     exact = np.array([[False, True], [True, True]])
     cuts, first, axis = np.array([4, 6, 5], np.int32), np.array([0, 2, 3]), np.array([1, 0], np.int32)
@@ -115,7 +115,7 @@ def test_ties_at_the_cut_go_left_until_the_quota_is_full(quota):
 
 @examples(30)
 @given(seeds, st.integers(-1, 6))
-def test_the_halves_that_a_model_sees_are_the_halves_that_are_made(seed, quota):
+def test_a_model_checks_the_halves_that_are_made(seed, quota):
     quasi, _, rng = cells(seed, axes=1, count=30)
     value, weight, one = rng.integers(0, 3, 30).astype(np.int32), np.ones(30, np.int64), np.ones(1, np.int64)
     order, cut = rng.permutation(30).astype(np.int32), np.array([2], np.int32)
@@ -159,7 +159,7 @@ def test_coverage_spreads_each_class_evenly_over_its_run(seed):
 
 @examples(30)
 @given(seeds)
-def test_reach_counts_the_records_inside_and_believes_their_class(seed):
+def test_reach_counts_records_and_uses_the_distribution_of_their_class(seed):
     quasi, weight, rng = cells(seed)
     runs, same = populations(rng, 3, 6)
     group, belief = rng.integers(0, 4, 40).astype(np.int32), rng.dirichlet([1, 1], 4)

@@ -1,4 +1,4 @@
-"""Bounds of columns are read as they are written, and what is no pair of bounds is refused."""
+"""The notation of column bounds, and invalid bounds."""
 
 import pytest
 from hypothesis import given
@@ -12,11 +12,11 @@ NAMES = st.text("ab ,:;é_-1.", min_size=1, max_size=8).filter(lambda name: name
 
 
 @given(st.dictionaries(NAMES, st.tuples(NUMBERS, NUMBERS).filter(lambda pair: pair[0] < pair[1]), min_size=1))
-def test_what_is_written_is_read_as_the_same(bounds):
+def test_printed_bounds_are_parsed_to_equal_ones(bounds):
     assert parse_bounds(format_bounds(parse_bounds(bounds))) == parse_bounds(bounds) == bounds
 
 
-def test_people_may_write_it_in_several_ways():
+def test_variations_of_notation_are_accepted():
     assert (
         parse_bounds("age: 17..99, hours:0..80.5")
         == parse_bounds("age:17 .. 99; hours: 0..80.5")
@@ -31,6 +31,6 @@ def test_people_may_write_it_in_several_ways():
     ["", "age", "age: 17", "age: 17-99", "age: 99..17", "age: 1..1", "age: 1..2 hours: 1..2", "age: 1..2, age: 1..3",
      {}, {"age": 3}, {"age": (1, "2")}, {"age": (1, float("inf"))}, {"age": (True, 5)}, 17, ["age"]],
 )  # fmt: skip
-def test_what_is_no_bounds_is_refused_with_how_to_write_them(given):
+def test_invalid_bounds_are_refused_with_an_example(given):
     with pytest.raises(BadInput, match="bounds"):
         parse_bounds(given)

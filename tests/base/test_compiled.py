@@ -1,11 +1,11 @@
-"""Kernels are compiled where their cache can be written, and where it cannot."""
+"""Kernels are compiled with or without a writable cache."""
 
 import numba
 
 from workbench.base import compiled
 
 
-def test_where_no_cache_can_be_written_each_process_compiles_anew(monkeypatch):
+def test_each_process_compiles_kernels_without_a_writable_cache(monkeypatch):
     asked = []
 
     def njit(**options):

@@ -1,4 +1,4 @@
-"""A DuckDB connection of one's own: private, without a network, within its memory."""
+"""Private DuckDB connections: no network, limited memory."""
 
 import stat
 import subprocess
@@ -24,15 +24,15 @@ def test_temporary_files_are_private_and_go_away(tmp_path):
     assert not [p for p in tmp_path.iterdir() if p.is_dir()]
 
 
-def test_nothing_is_fetched():
+def test_nothing_is_downloaded():
     source = open_source(pd.DataFrame({"a": [1]}))
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"):
         value = source._connection.sql(f"SELECT current_setting('{setting}')").fetchall()
         assert value == [(False,)]
 
 
-def test_frames_that_are_read_at_once_are_kept_apart():
-    """They have one database, which knows neither of them by name."""
+def test_frames_that_are_read_concurrently_are_separate():
+    """The frames share one database in which neither has a name."""
     several = [open_source(pd.DataFrame({"a": [i, i, i]})) for i in range(3)]
     batches = [one.batches(["a"], rows=1) for one in several]
     first = [next(one).column(0).to_pylist() for one in batches]
@@ -43,8 +43,8 @@ def test_frames_that_are_read_at_once_are_kept_apart():
 
 
 @pytest.mark.slow
-def test_a_forked_process_reads_frames_too_and_ends_as_others_do():
-    """A database that was there before would have none of its threads."""
+def test_a_forked_process_can_read_frames_and_ends_normally():
+    """A database from before the fork would lack its threads."""
     code = (
         "import os, pandas as pd; from workbench.data.table import Table; frame = pd.DataFrame({'a': range(200_000)}); "
         "Table.bare(frame); child = os.fork(); found = Table.bare(frame).records; "
@@ -53,7 +53,7 @@ def test_a_forked_process_reads_frames_too_and_ends_as_others_do():
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
-def test_bad_settings(tmp_path):
+def test_invalid_settings_are_refused(tmp_path):
     path = written(tmp_path, "a,b\n1,2\n")
     assert "memory_limit 'much'" in message_of(lambda: open_source(path, memory_limit="much"))
     assert "is not a writable folder" in message_of(lambda: open_source(path, temp_directory=tmp_path / "no"))
@@ -61,7 +61,7 @@ def test_bad_settings(tmp_path):
     assert "got list" in message_of(lambda: open_source([1, 2]))
 
 
-def test_memory_limit_too_small():
+def test_a_memory_limit_that_is_too_small_is_refused():
     query = Query("SELECT DISTINCT hash(range) AS a, hash(range + 1) AS b FROM range(3000000)")
     source = open_source(query, memory_limit="10MB")
     source._connection.execute("SET temp_directory = ''")

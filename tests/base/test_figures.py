@@ -58,11 +58,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("value", "said"), CASES)
-def test_a_number_as_it_is_read(value, said):
+def test_numbers_are_formatted_for_readers(value, said):
     assert format_number(value) == said
 
 
-def test_numbers_of_numpy_and_whole_ones():
+def test_numpy_numbers_and_integers_are_formatted():
     assert format_number(np.float64(0.25)) == format_number(np.float32(0.25)) == "0.25"
     assert format_number(np.int64(45222)) == format_number(45222) == "45,222"
 
@@ -109,21 +109,21 @@ UNFLATTERED = [
 
 
 @pytest.mark.parametrize(("value", "better", "shown"), UNFLATTERED)
-def test_a_rounded_figure_never_flatters(value, better, shown):
+def test_a_rounded_figure_is_never_better_than_the_exact_one(value, better, shown):
     assert format_number(value, better) == shown
 
 
 @pytest.mark.parametrize(("share", "precise", "about"), SHARES)
-def test_shares_in_per_cent(share, precise, about):
+def test_shares_are_formatted_in_per_cent(share, precise, about):
     assert (format_percent(share), format_whole_percent(share)) == (precise, about)
 
 
 @pytest.mark.parametrize(("value", "limit", "shown"), BESIDE)
-def test_a_number_beside_its_limit_has_the_digits_that_differ(value, limit, shown):
+def test_a_number_next_to_its_limit_has_enough_digits_to_differ(value, limit, shown):
     assert figures_next_to(value, limit) == shown
 
 
-def test_shares_never_flatter_either():
+def test_a_rounded_share_is_never_better_than_the_exact_one():
     for share in np.random.default_rng(1).uniform(0.01, 0.99, 2000).tolist():
         for worded in (format_percent, format_whole_percent):
             low, near, high = (float(worded(share, better)[:-2]) for better in ("higher", "", "lower"))
@@ -131,7 +131,7 @@ def test_shares_never_flatter_either():
     assert format_whole_percent(0.29, "lower") == format_whole_percent(0.29, "higher") == "29 %"
 
 
-def test_an_article_goes_by_the_sound():
+def test_articles_follow_the_sound():
     names = ("age", "Occupation", "race", "university", "user", "hour", "one-off", "euro")
     assert [with_article(name) for name in names] == [
         "an age", "an Occupation", "a race", "a university", "a user", "an hour", "a one-off", "a euro"
@@ -169,7 +169,7 @@ FORMATTED_OTHERWISE = {
 
 
 @pytest.mark.slow
-def test_other_modules_leave_the_number_of_digits_to_the_rule():
+def test_other_modules_format_figures_by_the_common_rule():
     """Measures, models, miners, reports and charts write figures by `figures` or `per_cent`."""
     root, found = Path(format_number.__code__.co_filename).parents[2], set()
     for package in (root / "workbench", root / "widgets"):

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Files are written completely or not at all."""
 
 import errno
 import subprocess
@@ -14,7 +14,7 @@ def files(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_failure_leaves_the_older_file_as_it_was(tmp_path):
+def test_a_failure_leaves_the_previous_file(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("older")
     with pytest.raises(RuntimeError), atomic_write(path) as aside:
@@ -32,7 +32,7 @@ def test_a_full_disk_names_the_file(tmp_path):
     assert files(tmp_path) == []
 
 
-def test_what_a_killed_process_was_writing_is_removed_when_the_next_writes(tmp_path):
+def test_partial_files_of_a_killed_process_are_removed_by_the_next_writer(tmp_path):
     code = (
         "import sys; from pathlib import Path; from workbench.base.files import atomic_write\n"
         "with atomic_write(Path(sys.argv[1])) as aside:\n"
@@ -53,7 +53,7 @@ def test_what_a_killed_process_was_writing_is_removed_when_the_next_writes(tmp_p
 
 
 @pytest.mark.parametrize("spelled", ["same", "dots", "link", "target", "hard link", "folder"])
-def test_a_file_that_is_read_is_never_written_over_however_its_path_is_spelled(tmp_path, spelled):
+def test_an_input_file_is_never_overwritten_whatever_the_spelling_of_its_path(tmp_path, spelled):
     data = tmp_path / "in" / "people.csv"
     data.parent.mkdir()
     data.write_text("a\n1\n")
@@ -73,7 +73,7 @@ def test_a_file_that_is_read_is_never_written_over_however_its_path_is_spelled(t
     ("name", "message"),
     [("nowhere/out.csv", "'.*nowhere' does not exist; create it"), ("folder.csv", "is a folder; name a file in it")],
 )
-def test_a_place_that_cannot_be_written_is_one_clear_error(tmp_path, name, message):
+def test_an_unwritable_place_is_reported_clearly(tmp_path, name, message):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(BadInput, match=message), atomic_write(tmp_path / name):
         pass

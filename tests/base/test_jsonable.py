@@ -1,4 +1,4 @@
-"""Data as JSON can carry them, wherever they are written."""
+"""Conversion of data to valid JSON."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import numpy as np
 from workbench.base.jsonable import jsonable
 
 
-def test_infinity_is_a_word_and_what_is_undefined_is_null():
+def test_infinity_is_a_word_and_undefined_values_are_null():
     given = {
         "a": [1.5, math.inf, -math.inf, math.nan],
         2: (np.int64(3), {"x": np.bool_(True)}),

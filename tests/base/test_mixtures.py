@@ -9,7 +9,7 @@ from workbench.base.mixtures import fit_proportions
 
 
 def response(values, keep, rng):
-    """A value is kept, or drawn from a skewed distribution."""
+    """Return a response that keeps a value or draws one from a skewed distribution."""
     return keep * np.eye(values) + (1 - keep) * rng.dirichlet(np.full(values, 0.7))
 
 
@@ -26,7 +26,7 @@ def by_expectation_maximization(shares, likelihood, rounds):
 
 
 def by_quadratic_programs(shares, likelihood):
-    """The best of several runs of SLSQP."""
+    """Return the best of several runs of SLSQP."""
     values = len(likelihood)
     runs = [
         minimize(
@@ -69,7 +69,7 @@ def test_proportions_are_where_expectation_maximization_ends(keep):
 
 
 def test_no_direction_raises_the_likelihood_of_any_matrix():
-    """At the maximum the gradient is 1 where a proportion is positive and at most 1 elsewhere."""
+    """The gradient at the maximum is 1 for positive proportions and at most 1 for others."""
     rng = np.random.default_rng(7)
     for _ in range(40):
         values, outcomes = rng.integers(1, 9, 2)
@@ -94,7 +94,7 @@ def test_indistinguishable_values_are_equally_likely():
 
 
 def test_many_components_are_fitted_by_those_that_help(monkeypatch):
-    """Laplace noise on 150 numbers, once with all of them together and once by columns."""
+    """Fit Laplace noise on 150 numbers with all components, and with column generation."""
     rng = np.random.default_rng(3)
     at = np.sort(rng.lognormal(3, 1, 150))
     seen, counts = np.unique(np.round(rng.choice(at, 4000) + rng.laplace(scale=20, size=4000)), return_counts=True)

@@ -1,4 +1,4 @@
-"""Names that are typed, and written back."""
+"""Parsing and quoting of names."""
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,7 @@ from workbench.base.names import format_names, parse_names
         ("", ()),
     ],
 )
-def test_names_stand_between_commas(text, names):
+def test_names_are_separated_by_commas(text, names):
     assert parse_names(text) == names
 
 
@@ -24,10 +24,10 @@ def test_names_stand_between_commas(text, names):
     "names, text",
     [(("state", "zip"), "state, zip"), (("a, b", "c;d", " e"), '"a, b", "c;d", " e"'), (('5" disk',), '"5"" disk"')],
 )
-def test_only_names_that_would_be_read_otherwise_stand_in_quotes(names, text):
+def test_only_ambiguous_names_are_quoted(names, text):
     assert format_names(names) == text
 
 
 @given(st.lists(st.text('ab "(,;', min_size=1), min_size=1, max_size=3))
-def test_what_is_written_is_read_back(names):
+def test_printed_names_are_parsed_back(names):
     assert parse_names(format_names(names)) == tuple(names)

@@ -1,4 +1,4 @@
-"""Long work is heard and stopped by who waits for it, and by nobody else."""
+"""Only the caller receives the progress of long work and can cancel it."""
 
 import threading
 
@@ -14,11 +14,11 @@ from workbench.base.progress import (
 )
 
 
-def test_nobody_listens_and_nothing_happens():
+def test_progress_without_a_listener_has_no_effect():
     checkpoint("words")
 
 
-def test_words_come_to_who_listens_and_a_set_event_stops():
+def test_the_listener_receives_progress_and_an_event_cancels():
     said, cancel = [], threading.Event()
     with cancellable(cancel, said.append):
         checkpoint("one")
@@ -30,7 +30,7 @@ def test_words_come_to_who_listens_and_a_set_event_stops():
     assert said == ["one"]
 
 
-def test_who_listens_inside_is_asked_alone():
+def test_only_the_innermost_listener_is_called():
     outer, inner = [], []
     with cancellable(report=outer.append):
         with cancellable(report=inner.append):
@@ -39,7 +39,7 @@ def test_who_listens_inside_is_asked_alone():
     assert (outer, inner) == (["outside"], ["inside"])
 
 
-def test_another_thread_is_not_stopped():
+def test_another_thread_is_not_cancelled():
     cancel = threading.Event()
     cancel.set()
     done = []
@@ -50,7 +50,7 @@ def test_another_thread_is_not_stopped():
     assert done == [None]
 
 
-def test_what_never_looks_up_is_interrupted_until_it_ends():
+def test_work_that_never_checks_is_interrupted():
     cancel, ended, heard = threading.Event(), threading.Event(), []
 
     def interrupt():
@@ -64,14 +64,14 @@ def test_what_never_looks_up_is_interrupted_until_it_ends():
     assert len(heard) == 3
 
 
-def test_what_was_to_be_stopped_before_it_began_never_begins():
+def test_work_cancelled_in_advance_never_starts():
     cancel = threading.Event()
     cancel.set()
     with cancellable(cancel), pytest.raises(Cancelled):
         run_interruptible(pytest.fail, pytest.fail)
 
 
-def test_what_is_not_stopped_comes_to_what_it_comes_to():
+def test_work_that_is_not_cancelled_returns_or_raises():
     def fails():
         raise ValueError("its own")
 
@@ -80,7 +80,7 @@ def test_what_is_not_stopped_comes_to_what_it_comes_to():
         run_interruptible(fails, pytest.fail)
 
 
-def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
+def test_waiting_for_busy_work_can_be_cancelled():
     busy, cancel, seen = [True], threading.Event(), []
     patient = PatientCancel(cancel, lambda: busy[0])
 
@@ -100,7 +100,7 @@ def test_it_waits_while_somebody_is_busy_and_ends_when_it_is_cancelled():
     assert seen == [False, True]
 
 
-def test_patient_work_does_not_wait_for_who_waits_for_it():
+def test_work_does_not_wait_for_its_own_caller():
     cancel = threading.Event()
     with cancellable(PatientCancel(cancel, lambda: True)), cancellable_lock(threading.Lock()):
         checkpoint()

@@ -1,4 +1,4 @@
-"""The compiled part of queries against plain counting, code by code and record by record."""
+"""The compiled kernels of queries compared with naive counting by code and by record."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_codes_of_sets_are_counted(seed, size):
 
 @examples(60)
 @given(seeds, st.sampled_from([1, 5, 64, 70]))
-def test_what_lies_between_two_codes_that_meet_a_condition_belongs_to_it(seed, size):
+def test_gaps_between_two_matching_codes_match(seed, size):
     rng = np.random.default_rng(seed)
     met, packed = conditions(rng, size)
     amount, between = rng.integers(-3, 9, (2, size)).astype(float)
@@ -58,7 +58,7 @@ def test_what_lies_between_two_codes_that_meet_a_condition_belongs_to_it(seed, s
 
 @examples(40)
 @given(seeds, sizes, st.integers(1, 64))
-def test_a_word_for_each_code_has_the_queries_that_it_may_be_in(seed, size, count):
+def test_the_word_of_each_code_has_bits_for_its_possible_queries(seed, size, count):
     rng = np.random.default_rng(seed)
     met, packed = conditions(rng, size, count)
     asked = rng.random(count) < 0.7
@@ -139,7 +139,7 @@ def test_every_choice_of_values_is_as_likely_as_any_other(order, count):
 
 
 @pytest.mark.parametrize("size", [1, 64, 130])
-def test_as_many_values_are_drawn_as_are_asked_for(size):
+def test_the_requested_number_of_values_is_drawn(size):
     for count in range(0, size + 1, 7):
         bits = np.zeros(3 * query_kernels.words(size), np.uint64)
         at = np.arange(3) * query_kernels.words(size)
@@ -160,7 +160,7 @@ def splitmix(state):
         yield mixed ^ (mixed >> 31)
 
 
-def test_the_draw_is_the_same_for_ever():
+def test_draws_never_change():
     bits = np.zeros(1, np.uint64)
     query_kernels.draw(bits, np.array([0]), np.array([7], np.uint64), np.arange(40), 11)
     numbers, needed, word = splitmix(7), 11, 0

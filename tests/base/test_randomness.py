@@ -1,4 +1,4 @@
-"""Randomness that protects: another each time, whatever was seeded."""
+"""Protective randomness does not depend on any seed."""
 
 import random
 from fractions import Fraction
@@ -10,7 +10,7 @@ from scipy import stats
 from workbench.base.randomness import draw_columns, exact_chances, operating_system_random
 
 
-def test_no_seed_repeats_it():
+def test_no_seed_reproduces_the_randomness():
     drawn = set()
     for _ in range(20):
         random.seed(0)
@@ -19,18 +19,18 @@ def test_no_seed_repeats_it():
     assert len(drawn) == 20
 
 
-def test_chances_are_exact_to_the_last_part():
+def test_probabilities_are_exact():
     chances = exact_chances(np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [0, 1, 0]]))
     assert all(sum(map(Fraction, row)) == 1 for row in chances.tolist())
     assert np.allclose(chances, [[0.1, 0.2, 0.7], [1 / 3] * 3, [0, 1, 0]], rtol=0, atol=1e-15)
     assert chances[2].tolist() == [0, 1, 0]
 
 
-def test_each_row_is_drawn_by_its_own_chances():
+def test_each_row_is_drawn_by_its_own_probabilities():
     chances = exact_chances(np.array([[0.9, 0.1, 0.0], [0.2, 0.3, 0.5]]))
     rows = np.repeat([0, 1], 20_000)
     found = draw_columns(chances, rows)
-    assert not (found[rows == 0] == 2).any(), "what has no chance is never drawn"
+    assert not (found[rows == 0] == 2).any(), "a value of probability 0 is never drawn"
     for row in (0, 1):
         there = chances[row] > 0
         seen = np.bincount(found[rows == row], minlength=3)[there]
@@ -38,6 +38,6 @@ def test_each_row_is_drawn_by_its_own_chances():
     assert (draw_columns(chances, rows) != found).any()
 
 
-def test_chances_that_do_not_add_up_are_refused():
+def test_probabilities_that_do_not_add_up_are_refused():
     with pytest.raises(ValueError, match="does not add up to 1"):
         draw_columns(np.array([[0.5, 0.4]]), np.zeros(3, np.int64))

@@ -1,4 +1,4 @@
-"""Private folders: for their owner alone, and cleared away when their process is gone."""
+"""Private temporary folders, removed when their process has ended."""
 
 import os
 import subprocess
@@ -10,11 +10,11 @@ from workbench import BadInput, Table
 from workbench.base.scratch import is_running, scratch
 
 
-def test_a_folder_is_for_its_owner_alone(tmp_path):
+def test_only_the_owner_can_read_a_folder(tmp_path):
     assert oct(scratch(tmp_path).stat().st_mode)[-3:] == "700"
 
 
-def test_what_a_killed_process_left_is_removed_and_what_lives_stays(tmp_path):
+def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):
     code = (
         "import sys; from workbench.base.scratch import scratch; "
         "print(scratch(sys.argv[1]), flush=True); sys.stdin.read()"
@@ -31,7 +31,7 @@ def test_what_a_killed_process_left_is_removed_and_what_lives_stays(tmp_path):
     assert not left.exists() and mine.is_dir()
 
 
-def test_a_file_that_cannot_be_used_leaves_no_copy_behind(tmp_path):
+def test_an_unusable_file_leaves_no_copy(tmp_path):
     path, folder = tmp_path / "d.csv", tmp_path / "scratch"
     folder.mkdir()
     path.write_bytes("name,ort\nMüller,Köln\n".encode("latin-1"))

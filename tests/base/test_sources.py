@@ -1,4 +1,4 @@
-"""A digest of the engine's sources follows those that it is asked for, and no others."""
+"""A digest of the engine's sources depends on the requested sources and no others."""
 
 import shutil
 import tomllib
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """The engine's sources, to be edited."""
+    """Return a copy of the engine's sources for editing."""
     monkeypatch.setattr(sources, "PACKAGE", tmp_path / "workbench")
     return shutil.copytree(resources.PACKAGE, tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -25,7 +25,7 @@ def points() -> str:
 
 
 def edited(path: Path) -> str:
-    """The points' digest after an edit that is taken back."""
+    """Return the digest of points after an edit, and undo the edit."""
     before = path.read_bytes()
     path.write_bytes(before + b"\nEDITED = 1\n")
     try:
@@ -34,13 +34,13 @@ def edited(path: Path) -> str:
         path.write_bytes(before)
 
 
-def test_what_decides_a_figure_is_every_room_up_to_the_methods():
+def test_figures_depend_on_every_room_up_to_the_methods():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(one["layers"] for one in contracts if one["type"] == "layers")
     assert layers[layers.index("methods") :][::-1] == list(store.ROOMS)
 
 
-def test_the_points_are_of_the_sources_that_run(package):
+def test_the_digest_of_points_is_that_of_the_running_sources(package):
     assert points() == store.ENGINE.digest and sources.Sources().digest == batch.ENGINE.digest
 
 
@@ -53,18 +53,18 @@ def test_points_stay_when_a_page_a_chart_or_a_command_is_edited(package, place):
 
 
 @pytest.mark.parametrize("place", [*(f"{room}/__init__.py" for room in store.ROOMS), *store.FILES])
-def test_points_are_made_again_when_what_decides_them_is_edited(package, place):
+def test_points_are_recomputed_when_their_sources_are_edited(package, place):
     assert edited(package / place) != store.ENGINE.digest
 
 
 @pytest.mark.parametrize("place", ["page.py", "templates/report.html", "templates/report.css"])
-def test_a_report_is_made_again_when_its_page_is_edited(package, place):
+def test_a_report_is_rebuilt_when_its_page_is_edited(package, place):
     with (package / "publication/report" / place).open("a") as file:
         file.write("EDITED = 1\n")
     assert sources.Sources().digest != batch.ENGINE.digest
 
 
-def test_another_comment_docstring_or_line_break_is_the_same_code():
+def test_comments_docstrings_and_line_breaks_do_not_change_the_digest():
     code = 'NAMES = {"a", "b", "c"}\n\n\ndef one(x):\n    return x in {1, 2, NAMES}  # a comment\n'
     same = '"""A module."""\nNAMES = {"a",\n  "b", "c"}\ndef one(x):\n    """One."""\n    return x in {1, 2, NAMES}\n'
     first, second, other = (

@@ -1,10 +1,10 @@
-"""A grammar that nobody here needs is not read at the start, and can be imported afterwards."""
+"""An unnecessary grammar is not loaded at startup and can be imported later."""
 
 import subprocess
 import sys
 
 
-def test_the_grammar_is_not_read_and_not_hidden_either():
+def test_the_grammar_is_not_loaded_and_still_importable():
     code = (
         "import sys; import workbench.base.startup as s; import jsonschema; "
         "print(s.GRAMMAR in sys.modules, 'jsonschema' in sys.modules)"

@@ -1,4 +1,4 @@
-"""A value is text wherever it stands; only what a template made is HTML."""
+"""Templates escape every value except the output of templates."""
 
 import pytest
 from jinja2 import DictLoader, UndefinedError
@@ -29,13 +29,13 @@ def test_a_value_is_escaped_in_text_in_an_attribute_and_in_a_script(templates):
     assert templates.render("script.html", value={"b": HOSTILE, "a": 1}).count("script>") == 2
 
 
-def test_what_a_template_made_is_html_in_another(templates):
+def test_the_output_of_a_template_is_html_in_another(templates):
     inner = templates.render("text.html", value="<b>")
     assert isinstance(inner, Markup)
     assert templates.render("outer.html", inner=inner) == f"<div>{inner}</div>"
     assert templates.render("outer.html", inner=str(inner)) != f"<div>{inner}</div>"
 
 
-def test_a_value_that_is_not_given_is_no_empty_text(templates):
+def test_a_missing_value_is_an_error(templates):
     with pytest.raises(UndefinedError):
         templates.render("text.html")

@@ -1,4 +1,4 @@
-"""Declared parameters, and what every variant of the three catalogs keeps to."""
+"""Declared parameters and the contract of every variant of the three catalogs."""
 
 import dataclasses
 import importlib
@@ -56,7 +56,7 @@ def test_the_default_is_within_its_own_bounds(kind):
 
 
 @every_variant
-def test_a_variant_is_equal_to_what_its_own_description_makes(kind):
+def test_a_variant_equals_one_made_from_its_description(kind):
     default = kind()
     variants = next(found for found in CATALOGS.values() if kind in found.values())
     assert from_dict("variant", variants, default.to_dict()) == default
@@ -66,7 +66,7 @@ def test_a_variant_is_equal_to_what_its_own_description_makes(kind):
 
 
 @every_variant
-def test_every_choice_and_both_ends_of_every_range_can_be_asked_for(kind):
+def test_every_choice_and_both_ends_of_every_range_are_accepted(kind):
     for name, declared in kind.parameters().items():
         for choice in getattr(declared, "choices", ()):
             if kind is Mondrian and choice in ("information_gain", "order", "workload", False):
@@ -91,7 +91,7 @@ def test_a_measure_declares_side_unit_symbol_and_which_way_is_better(kind):
     assert measure.key.startswith(measure.symbol) or kind.__name__ == "Achieved"
     for name, declared in kind.parameters().items():
         keys = {kind(**{name: choice}).key for choice in getattr(declared, "choices", ())}
-        assert len(keys) == len(getattr(declared, "choices", ())), "each setting is a column of its own"
+        assert len(keys) == len(getattr(declared, "choices", ())), "each setting has a separate column"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ class Unfinished(Model):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A function: a package of these files, importable by the test alone."""
+    """Return a function that makes a temporary package of some files importable."""
 
     def make(name, files):
         (tmp_path / name).mkdir()
@@ -168,11 +168,11 @@ def package(tmp_path, monkeypatch):
     return make
 
 
-def test_a_new_file_is_a_new_variant_and_what_it_imports_hides_or_leaves_open_is_none(package):
+def test_a_new_file_is_a_new_variant_and_imported_private_or_abstract_classes_are_not(package):
     assert list(catalog(package("fresh", PACKAGE), Model)) == ["one"]
 
 
-def test_two_variants_of_one_name_are_refused(package):
+def test_two_variants_with_one_name_are_refused(package):
     twice = {**PACKAGE, "two.py": PACKAGE["one.py"]}
     with pytest.raises(BadInput, match="two variants are called 'one'"):
         catalog(package("twice", twice), Model)
@@ -194,13 +194,13 @@ def test_a_package_offers_its_variants_by_class_name_and_nothing_else():
         _ = models.Fake
 
 
-def test_a_variant_is_spoken_of_by_its_numbers_and_by_what_differs_from_the_default():
+def test_a_variant_is_printed_with_its_numbers_and_non_default_settings():
     assert str(TCloseness(0.2)) == "t-closeness, t = 0.2"
     assert str(TCloseness(0.2, "js")) == "t-closeness, t = 0.2, distance = js"
     assert str(Keep()) == "keep"
 
 
-def test_columns_to_remove_are_a_tuple_however_they_were_given():
+def test_columns_to_remove_are_normalized_to_a_tuple():
     read = from_dict("method", CATALOGS["workbench.methods"], {"name": "remove", "columns": ["age"]})
     assert Remove("age") == Remove(["age"]) == read
 
@@ -210,12 +210,12 @@ def test_columns_to_remove_are_a_tuple_however_they_were_given():
     [("age", False), (["age", "sex"], False), ([["age"], ["sex"]], True), (["age", ["sex"]], True), ([None], True),
      ([], True), (None, False), (("age",), False)],
 )  # fmt: skip
-def test_names_of_columns_are_one_value_and_lists_of_them_several(value, listed):
+def test_a_column_name_is_one_value_and_a_list_of_names_several(value, listed):
     assert Mondrian.parameters()["order"].is_list(value) is listed
     assert KAnonymity.parameters()["k"].is_list(value) is isinstance(value, list)
 
 
-def test_an_order_and_a_workload_at_their_default_are_not_written():
+def test_a_default_order_and_workload_are_not_printed():
     assert not {"order", "workload"} & set(Mondrian().to_dict())
     with pytest.raises(BadInput, match="workload = 5 must be the name of a workload, or a Workload"):
         Mondrian("workload", workload=5)

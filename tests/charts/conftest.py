@@ -1,4 +1,4 @@
-"""Points and frontiers that the charts' tests draw, and what the charts say."""
+"""Points and frontiers for tests of charts, and the text of charts."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Points and frontiers that the charts' tests draw, and what the charts say."""
+"""Points and frontiers for tests of charts, and the text of charts."""
 
 import re
 
@@ -26,7 +26,7 @@ def frontier(*more, **options):
 
 
 def rows_of(chart):
-    """The rows of the points in the chart, by recipe."""
+    """Return the rows of the points in the chart by recipe."""
     return {row["recipe"]: row for row in chart.to_dict()["datasets"]["points"]}
 
 
@@ -35,7 +35,7 @@ def words_of(chart):
 
 
 def two_parameters():
-    """Every k with every alpha: four curves, not one that goes to and fro."""
+    """Return a frontier of every k with every alpha: four curves, not a zigzag."""
     made_of = [(k, alpha) for k in (2, 10, 50, 200, 1000) for alpha in (0.3, 0.4, 0.5, 0.9)]
     points = [
         made(Recipe(Mondrian(), AlphaK(alpha=a, k=k)), a / (1 + k / 100), 0.001 * k + 0.01 / a) for k, a in made_of

@@ -1,4 +1,4 @@
-"""The ends of an axis, and where infinity stands."""
+"""The ends of an axis, and the position of infinity."""
 
 import json
 import math
@@ -45,7 +45,7 @@ def far_baselines():
     )
 
 
-def test_baselines_do_not_squash_the_rest():
+def test_baselines_do_not_compress_the_other_points():
     scene = Scene(far_baselines())
     x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
     rows = {row["recipe"]: row for row in scene.rows(x, y)["points"]}
@@ -58,7 +58,7 @@ def test_baselines_do_not_squash_the_rest():
     words = " ".join(words_of(charts.frontier_chart(far_baselines())))
     assert "everything kept → P_loss 12.5" in words and "removed ↑ U_loss 3.1" in words
     near = words_of(frontier().chart())
-    assert not [word for word in near if "→ P_loss" in word or "↑" in word]  # those lie where they are
+    assert not [word for word in near if "→ P_loss" in word or "↑" in word]  # these are drawn at their values
 
 
 def test_a_logarithmic_axis_has_zero_and_infinity_at_its_edges():
@@ -80,7 +80,7 @@ def test_a_logarithmic_axis_has_zero_and_infinity_at_its_edges():
     json.dumps(charts.frontier_chart(own, log=("P_loss", "U_loss")).to_dict(), allow_nan=False)
 
 
-def test_an_axis_forgets_a_length_that_was_guessed():
+def test_an_axis_replaces_an_estimated_length():
     first = Axis.of(UtilityLoss(), [0.0], growing=True)  # everything kept came first
     assert (first.low, first.high, first.guessed) == (0.0, 1.0, True)
     second = Axis.of(UtilityLoss(), [0.0, 0.05], first, growing=True)

@@ -9,7 +9,7 @@ from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 
 
-def test_frontiers_of_other_data_say_so():
+def test_frontiers_of_different_data_are_reported():
     own, same = frontier(), frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
     assert describe_difference(own, same) == ""
     less = Frontier([made(Recipe(Keep()), 0.6, 0.0), *own.measured[:3], own.measured[4]], own.measures)

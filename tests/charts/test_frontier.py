@@ -12,7 +12,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
-def test_frontier_chart_says_what_is_what():
+def test_the_chart_describes_its_marks():
     rows = rows_of(frontier().chart())
     assert [row["efficient"] for row in rows.values()] == [True, True, False, False, False]
     assert rows["t-closeness, t = 0.2 (mondrian)"]["why"].startswith(
@@ -26,7 +26,7 @@ def test_frontier_chart_says_what_is_what():
     assert any(word.startswith("privacy loss, P_loss") and "← lower is better" in word for word in words)
 
 
-def test_frontier_chart_names_what_is_missing():
+def test_the_chart_names_missing_points():
     lost = Point(Recipe(Mondrian(), KAnonymity(k=7)), {"P_loss": 0.1}, {"U_loss": "nobody asked"})
     words = words_of(frontier(lost, complete=False).chart())
     assert "1 left out: undefined on one of the axes" in words

@@ -1,4 +1,4 @@
-"""How many points are efficient, dominated and left out."""
+"""The numbers of efficient, dominated and omitted points."""
 
 from tests.charts.drawn import frontier
 from workbench.charts.headline import headline, left_out
@@ -8,7 +8,7 @@ from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 
 
-def test_what_is_efficient_dominated_and_left_out_is_counted_apart():
+def test_efficient_dominated_and_omitted_points_are_counted_separately():
     lost = [Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": 0.1}) for k in (7, 8)]
     assert headline(frontier(*lost)) == "5 points: 2 efficient (filled), 1 dominated (hollow)"
     assert left_out(frontier(*lost)) == "2 left out" and left_out(frontier()) == ""

@@ -11,7 +11,7 @@ from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import KAnonymity, TCloseness
 
 
-def test_heat_map_ranks_within_each_measure():
+def test_ranks_are_within_each_measure():
     chart = charts.heat_chart(frontier(), selected=2)
     sets = chart.to_dict()["datasets"]
     privacy = {row["row"]: row["good"] for row in sets["cells"] if row["measure"] == "P_loss"}
@@ -45,7 +45,7 @@ def test_a_narrow_cell_has_the_digits_of_a_wide_one():
     assert kinds == {"t-closeness, t = 0.2 (distance = js) ●", "t-closeness, t = 0.2 ●"}
 
 
-def test_a_long_name_says_what_tells_it_from_others():
+def test_a_long_name_is_shortened_to_its_distinguishing_part():
     floor, models = KAnonymity(k=5), (TCloseness(t=0.05, distance="js"), TCloseness(t=0.1, distance="js"))
     methods = (Mondrian(), RakedBuckets(), RakedBuckets(publish="dealt"))
     for parts, ends in (

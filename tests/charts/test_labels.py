@@ -1,4 +1,4 @@
-"""Words on a chart hide no point and not each other."""
+"""Labels on a chart hide neither points nor each other."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from workbench.charts.scene import Scene
 
 @pytest.mark.parametrize("size", [(360, 400), (640, 400), (800, 400)])
 @pytest.mark.parametrize("cap", [None, 0.1, 0.2, 0.3, 0.5])
-def test_words_hide_no_point_and_not_each_other(size, cap):
-    """Where they were put for the narrowest plot they stand on a wider one."""
+def test_labels_hide_neither_points_nor_each_other(size, cap):
+    """Labels are placed for the narrowest plot and keep their places on wider ones."""
     caps = {"P_loss": cap, "U_loss": 0.02} if cap else {}
     for moving in [None, *adult().measured[2:]]:
         scene = Scene(adult(), moving=moving, caps=caps)
@@ -20,7 +20,7 @@ def test_words_hide_no_point_and_not_each_other(size, cap):
         place = replace(scene, size=size)._at(x, y)
         boxes = []
         for name in ("names", "best", "moving"):
-            for row in (row for row in rows[name] if row["name"]):  # where there is no room, nothing is said
+            for row in (row for row in rows[name] if row["name"]):  # labels without room are omitted
                 lines, (at, level) = row["name"].split("\n"), place(row)
                 wide = max(map(len, lines)) * (7 if name == "moving" else 6.2)
                 left = at + row["dx"] - {"left": 0, "center": wide / 2, "right": wide}[row["align"]]
@@ -35,7 +35,7 @@ def test_words_hide_no_point_and_not_each_other(size, cap):
 
 
 @pytest.mark.parametrize("cap", [0.3, 0.5, 0.6])
-def test_no_line_of_a_cap_goes_through_a_name_that_has_room_beside_it(cap):
+def test_the_line_of_a_cap_does_not_cross_a_label(cap):
     scene = Scene(adult(), caps={"P_loss": cap, "U_loss": 0.02})
     x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
     rows = scene.rows(x, y)

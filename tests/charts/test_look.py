@@ -1,4 +1,4 @@
-"""Hues and shapes: each line has its own, and keeps it."""
+"""Hues and shapes of lines are unique and stable."""
 
 from tests.charts.drawn import frontier, two_parameters
 from workbench.base.variants import catalog
@@ -9,7 +9,7 @@ from workbench.models import Model
 
 
 def test_every_line_has_its_own_hue_and_shape():
-    """The hue tells the model, the shape the lines of one model."""
+    """The hue identifies the model, the shape the line of a model."""
     lines = [
         f"{model} (mondrian{more})" for model in catalog("workbench.models", Model) for more in ("", ", relaxed", "!")
     ]
@@ -36,15 +36,15 @@ def test_a_model_has_its_own_hue_whatever_the_order():
     assert look.hue("of-a-notebook (mondrian)") == look.hue("of-a-notebook, m = 3 (mondrian, relaxed)")  # and by name
 
 
-def test_colours_stay_when_a_study_is_opened_again():
-    """Lines that came one after the other have the hues that they have when all are there at once."""
+def test_colors_are_stable_when_a_study_is_reopened():
+    """Lines that are added one by one have the same hues as lines that are added together."""
     late, early = Scene(two_parameters()), Scene(frontier())
     both = look.numbers([*early.lines, *late.lines])
     for one in (late, early):
         assert {line: look.hue(line) for line in one.lines}.items() <= {line: look.hue(line) for line in both}.items()
 
 
-def test_a_long_name_of_an_axis_is_broken_and_its_end_is_seen():
+def test_a_long_axis_title_is_wrapped():
     assert look.axis_title(UtilityLoss(), 400)[0] == "utility loss, U_loss   ← lower is better"
     title = look.axis_title(GoodUtility("disease", miners=["one rule", "naive bayes", "random forest"]), 300)
     assert title[-2:] == ["← lower is better", GoodUtility.unit] and all(len(line) <= 50 for line in title)

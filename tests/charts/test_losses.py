@@ -12,7 +12,7 @@ from workbench.methods import Keep, Remove
 from workbench.queries.populations import large_populations
 
 
-def test_loss_chart_counts_records(release):
+def test_the_chart_of_losses_counts_records(release):
     measured = PrivacyLoss()(release)
     loss, sizes = measured.detail["loss"], measured.detail["sizes"]
     rows = charts.loss_chart(release).to_dict()["datasets"]["steps"]
@@ -22,13 +22,13 @@ def test_loss_chart_counts_records(release):
     assert f"{at_risk} of 400 records lose enough for a full disclosure" in words_of(charts.loss_chart(release))
 
 
-def test_loss_chart_of_one_class_and_of_many(table, monkeypatch):
+def test_the_chart_of_losses_of_one_class_and_of_many(table, monkeypatch):
     assert words_of(charts.loss_chart(Remove()(table)))
     monkeypatch.setattr(charts.losses, "BINS", 5)
     assert len(charts.loss_chart(Keep()(table)).to_dict()["datasets"]["steps"]) == 5
 
 
-def test_populations_chart_in_words(release, table):
+def test_the_chart_of_populations_has_a_description(release, table):
     measured, populations = UtilityLoss()(release), large_populations(table, 0.05)
     worst = int(measured.detail["loss"].argmax())
     rows = charts.populations_chart(release, most=3).to_dict()["datasets"]["populations"]
@@ -44,7 +44,7 @@ def test_populations_chart_in_words(release, table):
     assert re.fullmatch(r"(cancer|cold|flu): [\d.]+ % in truth, [\d.]+ % from the release", rows[0]["misjudged"])
 
 
-def test_the_wrong_measure_is_refused(release):
+def test_a_measure_without_losses_is_refused(release):
     with pytest.raises(BadInput, match="DM has no loss"):
         charts.loss_chart(release, Discernibility())
     with pytest.raises(BadInput, match="A_know has no"):

@@ -1,4 +1,4 @@
-"""Charts show with no network."""
+"""Charts are displayed without a network."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ from workbench.publication.report import batch
 CHROMIUM = batch.chromium()
 
 
-def test_the_library_is_sent_once():
+def test_the_library_is_sent_once_per_notebook():
     charts.show_offline()
     spec = frontier().chart().to_dict()
     first, second = (offline.renderer(spec)["text/html"] for _ in range(2))
@@ -29,7 +29,7 @@ def test_the_library_is_sent_once():
     assert "<script" not in offline.renderer(spec, live=False)["text/html"]
 
 
-def test_a_still_picture_asks_for_nothing_and_has_words(release):
+def test_a_static_picture_needs_no_network_and_has_a_description(release):
     for chart in (frontier().chart(), charts.loss_chart(release), charts.populations_chart(release)):
         html = offline.fragment(chart.to_dict())
         (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
@@ -48,7 +48,7 @@ def test_data_cannot_end_the_script():
     assert html.count("<script") == html.count("</script") == 1 and "<!--" not in html and "alert(2)" in html
 
 
-def test_save_by_ending(tmp_path):
+def test_the_format_of_a_saved_chart_follows_from_the_extension(tmp_path):
     chart = frontier().chart()
     for ending, start in ((".png", b"\x89PNG"), (".svg", b"<svg "), (".json", b"{"), (".html", b"<!doctype html>")):
         assert charts.save(chart, tmp_path / f"chart{ending}").read_bytes().startswith(start)
@@ -60,7 +60,7 @@ def test_save_by_ending(tmp_path):
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_the_library_is_built_once_a_machine(tmp_path, monkeypatch):
+def test_the_library_is_built_once_per_machine(tmp_path, monkeypatch):
     built = []
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(
@@ -76,7 +76,7 @@ def test_the_library_is_built_once_a_machine(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("before", "after"), [("default", "workbench"), ("mimetype", "mimetype")])
-def test_another_renderer_that_was_chosen_stays(before, after):
+def test_a_chosen_renderer_is_not_replaced(before, after):
     code = (
         f"import altair; altair.renderers.enable({before!r}); import workbench.charts; print(altair.renderers.active)"
     )
@@ -86,7 +86,7 @@ def test_another_renderer_that_was_chosen_stays(before, after):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 def test_a_browser_without_a_network_draws_it_live(tmp_path):
-    """The chart stands before the library, as in a notebook; the second copy has none and waits for the first's."""
+    """The chart precedes the library, as in a notebook; the second copy waits for the library of the first."""
     spec = frontier().chart().to_dict()
     page = tmp_path / "page.html"
     page.write_text(offline.page_of("two", offline.fragment(spec), offline.library(), offline.fragment(spec)), "utf-8")

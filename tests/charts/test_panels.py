@@ -1,4 +1,4 @@
-"""Panels of figures beside each other."""
+"""Adjacent panels of figures."""
 
 import pandas as pd
 import pytest
@@ -30,7 +30,7 @@ def test_each_panel_draws_its_column_and_all_have_one_legend():
     assert spec["description"] == "Both: group size, error. Lines: widest, fewest."
 
 
-def test_a_logarithmic_axis_begins_with_0_where_there_is_one():
+def test_a_logarithmic_axis_starts_with_0_if_it_occurs():
     across, up = (drawn(log=("k", "error")).to_dict()["hconcat"][1]["layer"][0]["encoding"][side] for side in "xy")
     assert across["scale"] == {"type": "log", "domain": [1, 100]} and across["axis"]["values"] == [100, 10, 1]
     assert up["scale"]["type"] == "symlog" and up["scale"]["domain"] == [0, 100_000]
@@ -39,5 +39,5 @@ def test_a_logarithmic_axis_begins_with_0_where_there_is_one():
 
 
 @pytest.mark.parametrize("frame", [FRAME.assign(error=0.0), FRAME[:1]])
-def test_what_has_one_value_can_be_drawn(frame):
+def test_a_column_with_one_value_can_be_drawn(frame):
     assert words_of(charts.panels_chart(frame, "k", "rule", {"error": "error"}, "One", log=("error", "k")))

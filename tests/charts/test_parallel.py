@@ -11,7 +11,7 @@ from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import KAnonymity, TCloseness
 
 
-def test_parallel_axes_are_turned_so_that_up_is_better():
+def test_parallel_axes_are_oriented_so_that_up_is_better():
     points = [
         Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": loss, "classes": classes})
         for k, loss, classes in ((5, 0.5, 10.0), (50, 0.1, 30.0), (7, math.inf, 20.0), (8, math.nan, 20.0))
@@ -26,7 +26,7 @@ def test_parallel_axes_are_turned_so_that_up_is_better():
     assert "P_loss" in words_of(charts.parallel_chart(frontier()))
 
 
-def test_methods_of_one_hue_differ_in_dashes_and_shapes():
+def test_methods_with_one_hue_differ_in_dashes_and_shapes():
     raked = [Recipe(RakedBuckets(publish=publish), TCloseness(t=0.2)) for publish in ("exchanged", "dealt")]
     drawn = charts.parallel_chart(frontier(*(made(recipe, 0.2, 0.01) for recipe in raked))).to_dict()
     dashes = next(

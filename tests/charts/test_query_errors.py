@@ -10,7 +10,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
-def test_every_query_stands_in_one_bar():
+def test_every_query_is_in_one_bar():
     errors = np.array([0, 1e-12, 0.005, 0.01, 0.019, 0.3, 1.0, 2.0, 70.0, np.nan])
     rows = {row["error"]: row["queries"] for row in error_rows(errors)}
     assert rows == {

@@ -17,7 +17,7 @@ def axes(log=False):
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_it_lies_between_the_bound_and_the_end_of_the_axis(log):
+def test_the_region_is_between_the_bound_and_the_end_of_the_axis(log):
     x, y = axes(log)
     rows = unreachable_region([STRAIGHT], x, y)
     assert rows[0]["x"] == pytest.approx(x.domain[0]) and rows[-1]["x"] == pytest.approx(x.domain[1])
@@ -26,7 +26,7 @@ def test_it_lies_between_the_bound_and_the_end_of_the_axis(log):
         assert row["y"] == pytest.approx(max(y.domain[0], 0.04 - 0.2 * max(row["x"], 0), 0))
 
 
-def test_of_two_each_is_drawn():
+def test_two_regions_are_both_drawn():
     x, y = axes()
     assert {row["region"] for row in unreachable_region([STRAIGHT, STRAIGHT], x, y)} == {0, 1}
 
@@ -36,7 +36,7 @@ def area_of(*marks):
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_the_word_stands_inside_the_first_or_nowhere(log):
+def test_the_label_is_inside_the_first_region_or_omitted(log):
     x, y = axes(log)
     (word,) = unreachable_label([STRAIGHT, STRAIGHT], x, y, area_of())
     assert word["word"] == "not possible\nin classes"
@@ -44,11 +44,11 @@ def test_the_word_stands_inside_the_first_or_nowhere(log):
     for right in (left, left + 78):
         at = x.domain[0] + right / 360 * (x.domain[1] - x.domain[0])
         assert middle + 16 <= y.share(STRAIGHT.at(max(at, 0.0))) * 350 + 1e-6
-    assert unreachable_label([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "there is a point"
+    assert unreachable_label([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "a point is in its place"
     steep = LowerBounds(((Line(0.04, 0.8),),))  # high at the left alone
     assert unreachable_label([steep], x, y, area_of()) == [] == unreachable_label([], x, y, area_of())
 
 
-def test_the_chart_has_it_only_where_it_is_given():
+def test_the_chart_has_a_region_only_if_given():
     assert "in classes" in words_of(frontier_chart(frontier(), possible=[STRAIGHT]))
     assert "in classes" not in words_of(frontier_chart(frontier()))

@@ -1,4 +1,4 @@
-"""What a chart says in words."""
+"""The description of a chart."""
 
 import re
 
@@ -11,7 +11,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 
 
-def test_what_a_screen_reader_hears_is_said():
+def test_the_description_for_screen_readers():
     own = frontier()
     other = frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
     drawn = charts.frontier_chart(own, pinned=other, moving=own.measured[0], caps={"P_loss": 0.3}, selected=2)
@@ -24,7 +24,7 @@ def test_what_a_screen_reader_hears_is_said():
     assert "pinned: everything kept: P_loss 0.69, U_loss 0" in heard
 
 
-def test_where_an_estimated_value_lies_is_drawn_and_said():
+def test_intervals_are_drawn_and_described():
     recipe = Recipe(Mondrian(), KAnonymity(k=7))
     lost = Point(recipe, {"P_loss": 0.3, "U_loss": 0.02}, intervals={"U_loss": (0.015, 0.025)})
     drawn = charts.frontier_chart(frontier(lost)).to_dict()
@@ -35,7 +35,7 @@ def test_where_an_estimated_value_lies_is_drawn_and_said():
     far = Point(recipe, {"P_loss": 0.3, "U_loss": 0.02}, intervals={"P_loss": (0.3, 5.0)})
     whole = charts.frontier_chart(frontier(far)).to_dict()
     assert whole["datasets"]["intervals"] == [{"x": 0.3, "x2": 5.0, "y": 0.02, "y2": 0.02}], (
-        "it does not end at an edge"
+        "the interval does not end at an edge"
     )
     points = frontier(lost).points
     assert points["U_loss low"].tolist()[-1] == 0.015 and points["U_loss high"].tolist()[:1] == [0.01]

@@ -11,7 +11,7 @@ from workbench.methods import Laplace, Mondrian, RandomizedResponse
 from workbench.models import KAnonymity
 
 
-def test_noise_of_one_kind_is_one_curve():
+def test_one_kind_of_noise_is_one_curve():
     drawn = [made(Recipe(RandomizedResponse(keep)), 0.3, keep) for keep in (0.2, 0.5, 0.8)]
     other = made(Recipe(Laplace(1, bounds="age: 0..9")), 0.1, 0.1)
     *_, first, second, third, last = strands(frontier(*drawn, other))
@@ -19,7 +19,7 @@ def test_noise_of_one_kind_is_one_curve():
     assert short_recipe_text(other.recipe) == "laplace, epsilon = 1"
 
 
-def test_a_series_with_two_parameters_is_no_zigzag():
+def test_a_series_with_two_parameters_is_several_curves():
     scene = Scene(two_parameters())
     rows = [row for row in scene.rows(scene.axis("P_loss"), scene.axis("U_loss"))["points"] if not row["baseline"]]
     assert len({row["line"] for row in rows}) == 1

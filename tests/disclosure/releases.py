@@ -1,4 +1,4 @@
-"""Releases that these tests look at."""
+"""Releases for these tests."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Who is alone on which quasi-identifiers: in the original, and in what a release shows."""
+"""Unique people by subset of the quasi-identifiers, in the original and in a release."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ FOUR = pd.DataFrame({"age": [1, 1, 2, 2], "sex": list("FFFM"), "town": list("xyx
 
 
 def test_a_worked_example():
-    """The man is alone by sex, who lives in y by town; of the others age tells in one town, or with the sex."""
+    """The man is unique by sex, the person in y by town; the others by age and town or age and sex."""
     found = uniqueness_by_subset(Table.from_frame(FOUR, list(FOUR.columns)), k=2).set_index("known")
     assert found["unique"].to_dict() == {
         "": 0, "age": 0, "sex": 1, "town": 1, "age, sex": 2, "age, town": 2, "sex, town": 2, "age, sex, town": 4
@@ -29,7 +29,7 @@ def test_a_worked_example():
     assert list(found["columns"]) == [0, 1, 1, 1, 2, 2, 2, 3]
 
 
-def test_the_smallest_sets_come_with_those_for_whom_no_part_is_enough(small):
+def test_minimal_sets_are_counted_with_the_people_whom_no_subset_identifies(small):
     table = small(0)
     frame = uniqueness_by_subset(table).sort_values("minimal", ascending=False)
     found = smallest_sets(table, 3)
@@ -47,7 +47,7 @@ def test_the_smallest_sets_come_with_those_for_whom_no_part_is_enough(small):
         (Mondrian(publish="bucketized"), KAnonymity(4)),
     ],
 )  # fmt: skip
-def test_a_release_is_counted_by_what_it_shows(small, method, model):
+def test_a_release_is_counted_by_its_published_regions(small, method, model):
     table = small(2)
     release = method(table, model)
     file = next(iter(release.tables().values()))

@@ -37,7 +37,7 @@ def test_what_three_quarters_have_is_not_so_usual_that_nearly_all_may():
 
 
 def test_what_a_model_promises_is_believed_of_groups_of_few_people():
-    """Of 40 people 30 have it, which is told as all may; within t = .1 no group has it nearly for certain."""
+    """30 of 40 people have the value, published as possibly all; t = .1 excludes near certainty."""
     table = table_of(["yes"] * 30 + ["no"] * 10, ["yes"] * 1500 + ["no"] * 500)
     release, nearly = Mondrian()(table, KAnonymity(40)), NEARLY.replace("some", "up to about 40 of about 2,040 people")
     assert reasons_not_to_recommend(release, 20) == [nearly]

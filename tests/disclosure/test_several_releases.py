@@ -34,7 +34,7 @@ def test_neutral_columns_join_the_files():
 
 
 def test_exchanged_values_rule_nothing_out_beside_other_files():
-    """Of who is 1 and in town a, two files say x or y and x or z: x. The third has y and z there, of other people."""
+    """Two files disclose x or y, and x or z, for people of 1 in town a: x. The third has y and z of other people."""
     frame = pd.DataFrame({"age": [1, 1, 2, 2] * 3, "town": list("abab") * 3, "ill": ["x", "y", "z", "y"] * 3})
     table = Table.from_frame(frame, ["age", "town"], "ill")
     by_age, by_town = Remove("town")(table), Remove("age")(table)
@@ -46,7 +46,7 @@ def test_exchanged_values_rule_nothing_out_beside_other_files():
 
 
 def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_has_unchanged():
-    """Each of four people who are alike in one file has a row of the other, by whether they came by night."""
+    """Four people are indistinguishable in one file and have distinct rows in the other, by the neutral column."""
     frame = pd.DataFrame({"age": [1, 2, 3, 4] * 3, "night": [0, 1, 0, 1] * 3, "ill": ["x", "y", "z", "y"] * 3})
     table = Table.from_frame(frame, ["age"], "ill")
     cells, group = table.cells(), np.zeros(len(table.cells()), np.int32)
@@ -56,7 +56,7 @@ def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_ha
 
 
 def test_who_knows_everybody_subtracts_one_file_from_another():
-    """Of the two in town b who are 1 at most one is ill, so who is 1 and in town a is ill."""
+    """At most one of the two people of 1 in town b is ill, so the person of 1 in town a is ill."""
     rows = [(1, "a", "ill"), (1, "b", "ill"), (1, "b", "well"), (2, "a", "ill"), (2, "a", "well"), (2, "b", "well")]
     table = Table.from_frame(pd.DataFrame(rows, columns=["age", "town", "state"]), ["age", "town"], "state")
     by_age, by_town = Remove("town")(table), Remove("age")(table)

@@ -45,7 +45,7 @@ def classes(classes_of):
 
 @pytest.fixture(scope="module")
 def two_columns(classes):
-    """The same classes with a second sensitive column, randomly assigned within each class."""
+    """Return classes with a second sensitive column, randomly assigned within each class."""
     other = np.random.default_rng(2).permuted(classes.histograms["s"], axis=1)
     seen = classes.sensitive["s"]
     second = type(seen)("r", seen.labels, other.sum(axis=0))

@@ -143,7 +143,7 @@ def test_levels_that_do_not_nest_are_undefined_for_the_hierarchical_distance_onl
 
 @pytest.mark.parametrize("widths, refused", [((10, 15, 30), True), ((10, 25, 50), True), ((10, 20, 40), False)])
 def test_a_level_that_splits_runs_of_the_model_level_is_undefined(widths, refused):
-    """At a level the values are runs, and a level above may split a run."""
+    """The values at a level are runs, and a higher level may split a run."""
     frame = pd.DataFrame({"age": [1, 2, 3, 4] * 25, "wage": range(100)})
     table = Table.from_frame(frame, ["age"], "wage", hierarchies={"wage": Intervals(widths=widths)}, levels={"wage": 1})
     release, model = Keep()(table), TCloseness(1.0, distance="hierarchical")

@@ -89,7 +89,7 @@ def test_the_adversarys_baseline(quasi, sensitive, printed):
 
 
 def section_7() -> Table:
-    """Five attributes from three fair coins, each outcome once."""
+    """Return five attributes from three fair coins, each outcome once."""
     rows = [
         {"a1": r1, "a2": r2, "a3": f"{r2}{r3}", "a4": r1 ^ r3, "a5": r1 ^ r2}
         for r1, r2, r3 in product((0, 1), repeat=3)
@@ -104,7 +104,7 @@ def test_section_7_removing_a2_alone_gives_perfect_privacy():
 
 
 def tossed() -> Table:
-    """The same five attributes of 2,000 records, with coins that are tossed: enough to learn from."""
+    """Return the five attributes of 2,000 records with random coins, enough to learn from."""
     r1, r2, r3 = np.random.default_rng(0).integers(0, 2, (3, 2000))
     a3 = [f"{a}{b}" for a, b in zip(r2, r3, strict=True)]
     frame = pd.DataFrame({"a1": r1, "a2": r2, "a3": a3, "a4": r1 ^ r3, "a5": r1 ^ r2})
@@ -115,7 +115,7 @@ def tossed() -> Table:
     ("target", "without_quasi", "without_sensitive"),
     [("a3", 0.5, 0.25), ("a4", 1, 0.5), ("a5", 1, 1)],  # printed of a4: nothing, nothing; of a5: nothing, half
 )
-def test_section_7_with_a2_removed_everything_is_learnt(target, without_quasi, without_sensitive):
+def test_section_7_everything_is_learned_without_a2(target, without_quasi, without_sensitive):
     found = WorkloadUtility(target)(Remove(columns=["a2"])(tossed())).detail
     assert found["U_san"] == found["U_max"] == 1
     assert found["without quasi-identifiers"] == pytest.approx(without_quasi, abs=0.05)
@@ -137,7 +137,7 @@ def recorded(script) -> pd.DataFrame:
 
 
 def per_cent(recorded: pd.DataFrame, dataset: str, release: str, target: str, miner: str = "decision tree") -> float:
-    """What was recorded of the original, or of a trivial sanitisation."""
+    """Return the recorded accuracy on the original or on a trivial sanitization."""
     asked = {"dataset": dataset, "release": release, "target": target, "miner": miner}
     (found,) = recorded[(recorded[[*asked]] == pd.Series(asked)).all(axis=1) & recorded.cuts.isna()].accuracy
     return 100 * found
@@ -179,7 +179,7 @@ def test_the_baselines_of_figures_1_to_4(recorded, figure, dataset, release, tar
 
 
 def gains_of(recorded: pd.DataFrame) -> pd.DataFrame:
-    """Of every miner on every release the researcher's gain over the better trivial sanitisation."""
+    """Return the researcher's gain over the better trivial sanitization for every miner and release."""
     plain = recorded[recorded.cuts.isna() & (recorded.release != "original")]
     base = plain.groupby(["dataset", "target"]).accuracy.max()
     found = recorded[recorded.cuts.notna()]
@@ -206,7 +206,7 @@ def test_in_figure_4_sanitised_tables_are_no_better_than_one_without_occupations
     assert found[(found.dataset == "Occupation") & (found.target == "marital_status")].gain.max() < 0.001
 
 
-def test_the_record_has_what_the_script_asks_for(recorded, script):
+def test_the_record_has_everything_that_the_script_requests(recorded, script):
     asked = {
         (name, cuts, label, target, miner)
         for name, one in script.EXPERIMENTS.items()

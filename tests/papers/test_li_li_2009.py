@@ -1,4 +1,4 @@
-"""Li & Li 2009 on the bundled Adult data: published figures beside ours."""
+"""Li & Li 2009 on the bundled Adult data: published figures compared with ours."""
 
 from functools import cache
 
@@ -40,12 +40,12 @@ def releases(name: str, publish: str = "generalized") -> list[Release]:
 
 @cache
 def curve(name: str, publish: str = "generalized") -> np.ndarray:
-    """P_loss and U_loss of the eight releases of a curve."""
+    """Return P_loss and U_loss of the eight releases of a curve."""
     return np.array([(PrivacyLoss()(r).value, UtilityLoss()(r).value) for r in releases(name, publish)])
 
 
-def at(points: np.ndarray, privacy: np.ndarray) -> np.ndarray:
-    """Utility loss along a curve."""
+def interpolate(points: np.ndarray, privacy: np.ndarray) -> np.ndarray:
+    """Interpolate the utility loss of a curve at a privacy loss."""
     return np.interp(privacy, *points[points[:, 0].argsort()].T)
 
 
@@ -91,7 +91,7 @@ def test_k_5000_costs_what_section_5_1_says():
 def test_figure_2a_t_closeness_loses_least_utility(other):
     ours, theirs = curve("t"), curve(other)
     common = np.linspace(max(ours[:, 0].min(), theirs[:, 0].min()), min(ours[:, 0].max(), theirs[:, 0].max()), 10)
-    assert (at(ours, common) < at(theirs, common)).sum() >= 9
+    assert (interpolate(ours, common) < interpolate(theirs, common)).sum() >= 9
 
 
 @pytest.mark.parametrize("name", ["k", "l", "t", "delta"])
@@ -135,7 +135,7 @@ def test_figure_2b_bucketization_loses_less_utility_at_every_parameter(name):
 
 
 def below(points: np.ndarray, low: float, high: float) -> float:
-    """The area under the stairs of these points between two privacy losses."""
+    """Return the area under the staircase of points between two privacy losses."""
     private, lost = points[points[:, 0].argsort()].T
     inside = np.concatenate([[low], private[(private > low) & (private < high)], [high]])
     least = [lost[private <= edge].min() for edge in inside[:-1]]
@@ -144,7 +144,7 @@ def below(points: np.ndarray, low: float, high: float) -> float:
 
 @pytest.mark.parametrize("publish", ["exchanged", pytest.param("dealt", marks=pytest.mark.exhaustive)])
 def test_raked_buckets_have_at_most_a_quarter_of_the_area_of_figure_2b(publish):
-    """Over the privacy that the figure shows, from the least to the largest loss of its curves on t."""
+    """The area is over the range of the figure, from the minimum to the maximum loss of its curves on t."""
     figure = np.concatenate([curve("t", "bucketized"), curve("l", "bucketized"), curve("k", "bucketized")])
     low, high = curve("t", "bucketized")[[0, -1], 0]
     made = [RakedBuckets(publish=publish)(table(), TCloseness(t, distance="js")) for t in (low, 0.1, 0.15)]
@@ -156,7 +156,7 @@ def test_raked_buckets_have_at_most_a_quarter_of_the_area_of_figure_2b(publish):
 
 
 def errors(publish: str = "bucketized", name: str = "t", **settings) -> np.ndarray:
-    """The average relative error of each release of a curve, in per cent."""
+    """Return the average relative error of each release of a curve, in per cent."""
     measure = QueryError(Workload.random(table(), **settings))
     return np.array([100 * measure(one).value for one in releases(name, publish)])
 
@@ -169,7 +169,7 @@ def test_figure_3a_has_the_order_of_figure_2a(publish):
     for other in ("k", "l", "delta"):
         ours, theirs = points["t"], points[other]
         common = np.linspace(max(ours[:, 0].min(), theirs[:, 0].min()), min(ours[:, 0].max(), theirs[:, 0].max()), 10)
-        assert (at(ours, common) < at(theirs, common)).sum() >= 9  # all ten
+        assert (interpolate(ours, common) < interpolate(theirs, common)).sum() >= 9  # all ten
 
 
 def test_figure_3b_error_falls_with_selectivity_at_every_t():

@@ -98,7 +98,7 @@ def groups(records: np.ndarray, number: np.ndarray) -> list[set[int]]:
 
 @pytest.mark.parametrize(("widths", "expected"), [("raw", TABLE_3), ("normalised", TABLE_4)])
 def test_partitioning_table_2(table_2, widths, expected):
-    """With s = 2 the raw ranges give Table 3; normalised and recomputed at each node they give Table 4's groups."""
+    """The raw ranges give Table 3 with s = 2; normalized at each node they give the groups of Table 4."""
     record_of_cell = np.argsort(table_2.cell_of_record())
     parted, starts = prepartition(table_2, in_table_order(table_2), 2, widths, 0.5, None)
     assert groups(record_of_cell[parted.cell], np.repeat(range(len(starts) - 1), np.diff(starts))) == expected
@@ -129,7 +129,7 @@ def adult() -> Table:
 
 @pytest.fixture(scope="module")
 def releases(adult) -> dict:
-    """As in the paper: s = 5 k, sampled thresholds, r = 1; a record of a rejected cluster may go anywhere."""
+    """Return releases with the settings of the paper: s = 5 k, sampled thresholds, r = 1."""
     found = {}
     for k in (5, 50):
         methods = {"TGCU": (1, 0), "TGCB": (0.5, 0.5), "TGCP": (0, 1)}

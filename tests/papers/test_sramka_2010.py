@@ -26,7 +26,7 @@ def census(education):
 
 @pytest.fixture(scope="module")
 def clustered():
-    """The releases by k: ages are never exact, the other columns one value or any."""
+    """Return the releases by k: ages are never exact, other columns have one value or any."""
     table = census("education")
     table = table.without_hierarchies([name for name in table.quasi if table.columns[name].hierarchy])
     table = table.with_hierarchies({"age": Intervals(widths=(5, 10, 20, 50, 100))}).with_level_ranges({"age": [1, 5]})
@@ -65,7 +65,7 @@ def test_gains_rise_with_predictions_at_every_k(clustered):
         assert completed.knowledge[1] > completed.knowledge[0]
 
 
-def test_clusters_give_less_away_than_noise_and_no_age_exactly(clustered, noisy):
+def test_clusters_disclose_less_than_noise_and_no_exact_age(clustered, noisy):
     few = np.random.default_rng(0).permutation(RECORDS) < 2261
     by_noise = protected_hits(noisy, ["age"], [Mean()], 0)[Mean()].hit
     assert by_noise.sum() > 0.95 * RECORDS
@@ -77,8 +77,8 @@ def test_clusters_give_less_away_than_noise_and_no_age_exactly(clustered, noisy)
         assert not any(one.hit.any() for one in protected_hits(release, ["age"], miners, 100).values())  # scenario B
 
 
-def test_anti_utility_falls_with_k_where_classes_are_counted_instead_of_people(clustered):
-    """As in Table 2 (322, 185, 77), which the sum over people does not."""
+def test_anti_utility_falls_with_k_if_classes_are_counted_instead_of_people(clustered):
+    """Table 2 (322, 185, 77) decreases like the sum over classes, unlike the sum over people."""
     people, classes = [], []
     for release in clustered.values():
         (one,) = protected_hits(release, ["age"], [NaiveBayes()], 0).values()

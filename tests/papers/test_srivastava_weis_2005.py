@@ -1,4 +1,4 @@
-"""Srivastava & Weis 2005: what the notebook says, on generated records, and on real ones where they are."""
+"""Srivastava & Weis 2005: the statements of the notebook on generated records, and on real ones if available."""
 
 from functools import cache
 from pathlib import Path
@@ -65,12 +65,12 @@ def visits(source: str) -> Table:
 
 @cache
 def released(source: str, name: str, k: int = 10) -> Partition:
-    """Donations as a heuristic releases them."""
+    """Return donations released by a heuristic."""
     return FOR_DONATIONS[name](donations(source), KAnonymity(k))
 
 
 def width(release, workload) -> np.ndarray:
-    """Srivastava & Weis's error of each query."""
+    """Return Srivastava & Weis's error of each query."""
     least, most = release.bounds(workload)
     assert (least <= workload.truth).all() and (workload.truth <= most).all()
     return (most - least) / workload.truth
@@ -78,7 +78,7 @@ def width(release, workload) -> np.ndarray:
 
 @cache
 def of_donations(source: str, k: int = 10) -> pd.DataFrame:
-    """Normalised group size, and how wide answers are, by heuristic."""
+    """Return the normalized group size and the width of answers by heuristic."""
     table, rows = donations(source), {}
     states, companies = (Workload.random(table, rule="equality", columns=[name]) for name in ("state", "employer"))
     for name in FOR_DONATIONS:
@@ -136,14 +136,14 @@ def test_most_repeated_behaves_like_state_first(source):
 
 
 @pytest.mark.parametrize(("source", "most"), [("generated", 0.06), pytest.param("real", 0.09, marks=needs_donations)])
-def test_group_size_reveals_none_of_it(source, most):
+def test_group_size_does_not_reflect_the_errors(source, most):
     sizes = of_donations(source)["size"].drop("gain")
     assert sizes.max() / sizes.min() - 1 < most
     assert abs(sizes["state"] / sizes["company"] - 1) < 0.03
 
 
 @pytest.mark.parametrize("k", [10, 20, 200])
-def test_group_size_reveals_none_of_it_at_any_k_on_generated_donations(k):
+def test_group_size_does_not_reflect_the_errors_at_any_k_on_generated_donations(k):
     sizes = [AverageClassSize()(released("generated", name, k)).value for name in FOR_DONATIONS]
     assert max(sizes) / min(sizes) - 1 < 0.14
 
@@ -156,8 +156,8 @@ def test_generic_heuristics_do_not_have_smaller_groups_of_donations_on_average(s
     assert found["stuck"]["most"] > 1.2 * found["stuck"].drop(["most", "state, zip", "gain"]).max()
 
 
-def beside(found: pd.DataFrame, printed: dict[str, list[float]]) -> None:
-    """The figures of the notebook's text, to the digits that are printed there."""
+def check_figures(found: pd.DataFrame, printed: dict[str, list[float]]) -> None:
+    """Compare figures with those in the text of the notebook, to the printed digits."""
     expected = pd.DataFrame.from_dict(printed, orient="index")
     expected.columns = found.columns
     pd.testing.assert_frame_equal(found.loc[expected.index], expected, rtol=0.006, atol=0.0005, check_dtype=False)
@@ -165,7 +165,7 @@ def beside(found: pd.DataFrame, printed: dict[str, list[float]]) -> None:
 
 def test_figures_of_generated_donations():
     found = of_donations("generated")
-    beside(
+    check_figures(
         found[["size", "state", "company"]],
         {
             "widest": [1.46, 0.456, 1597.6],
@@ -186,7 +186,7 @@ def test_figures_of_generated_donations():
 def test_figures_of_real_donations():
     found = of_donations("real")
     assert donations("real").records == 372_629 and donations("real").columns["state"].size == 89
-    beside(
+    check_figures(
         found[["size", "state", "large states", "company"]],
         {
             "widest": [1.76, 93.8, 0.974, 1611],
@@ -224,7 +224,7 @@ def test_on_visits_most_repeated_is_age_last_and_generic_groups_are_smaller_than
 
 def test_figures_of_generated_visits():
     found = of_visits("generated")
-    beside(
+    check_figures(
         found,
         {
             "widest": [1.528, 0.862, 6.910, 0.025, 0.242],
@@ -240,7 +240,7 @@ def test_figures_of_generated_visits():
 def test_figures_of_real_visits():
     found = of_visits("real")
     assert visits("real").records == 30_872
-    beside(
+    check_figures(
         found[["size", "ages", "year", "region"]],
         {
             "widest": [1.486, 1.101, 7.884, 0.062],
@@ -252,7 +252,7 @@ def test_figures_of_real_visits():
 
 
 def test_what_each_heuristic_costs_on_other_workloads_of_generated_donations():
-    """None is best for all; the widest is neither best nor worst for any."""
+    """No heuristic is best for all workloads; the widest is neither best nor worst for any."""
     table = donations("generated")
     largest = table.frame["employer"].value_counts().index[:100]
     workloads = {
@@ -271,7 +271,7 @@ def test_what_each_heuristic_costs_on_other_workloads_of_generated_donations():
     assert "widest" not in {*found.idxmin(), *found.idxmax()}
 
 
-def test_selections_and_expected_answers_tell_the_same_story():
+def test_selections_and_expected_answers_agree():
     table = donations("generated")
     asked = {name: Workload.random(table, rule="equality", columns=[name]) for name in ("state", "employer")}
     right, off = {}, {}
@@ -300,7 +300,7 @@ KINDS = {
 
 @cache
 def served(source: str) -> pd.DataFrame:
-    """The error of expected answers to queries of each kind that no heuristic was told, on 30,000 records."""
+    """Return the errors of expected answers to unseen queries of each kind, on 30,000 records."""
     if source == "generated":
         table = datasets.donations(n=30_000)
     else:
@@ -315,7 +315,7 @@ def served(source: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("source", SOURCES_OF_DONATIONS)
-def test_no_heuristic_answers_queries_better_than_the_split_that_was_told_others_of_their_kind(source):
+def test_no_heuristic_answers_queries_better_than_cuts_for_similar_queries(source):
     found = served(source)
     for kind in KINDS:
         assert found[kind][kind] <= found[kind][list(FOR_DONATIONS)].min(), kind
@@ -323,7 +323,7 @@ def test_no_heuristic_answers_queries_better_than_the_split_that_was_told_others
     assert found["states"]["companies"] > 5 * found["states"][["random values", "ranges", "states"]].max()
 
 
-def test_figures_of_what_serves_generated_donations():
+def test_figures_of_cuts_for_workloads_of_generated_donations():
     printed = {
         "widest": [0.0547, 0.0204, 0.4389, 0.5167],
         "state": [0.0400, 0.0099, 0, 0.4237],
@@ -333,4 +333,4 @@ def test_figures_of_what_serves_generated_donations():
         "states": [0.0535, 0.0100, 0, 0.4961],
         "companies": [0.1156, 0.2194, 2.2392, 0.2588],
     }
-    beside(served("generated"), printed)
+    check_figures(served("generated"), printed)

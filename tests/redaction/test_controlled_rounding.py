@@ -21,7 +21,7 @@ def moved_far(found, exact, threshold):
 
 
 @pytest.mark.parametrize("threshold", [5, 10, 20])
-def test_parts_are_next_to_the_truth_and_add_up(threshold):
+def test_counts_are_neighboring_multiples_and_add_up(threshold):
     rng = np.random.default_rng(threshold)
     for _ in range(300):
         exact = random_counts(rng, int(rng.integers(1, 12)))
@@ -34,14 +34,14 @@ def test_parts_are_next_to_the_truth_and_add_up(threshold):
             assert not moved_far(found, exact, threshold).any()
 
 
-def test_a_count_goes_up_about_as_often_as_it_is_far_above_the_multiple_below():
+def test_a_count_is_rounded_up_with_a_probability_proportional_to_its_remainder():
     rng = np.random.default_rng(0)
     exact = np.array([103, 41, 77, 9, 70])
     found = np.mean([round_parts(exact, 10, 300, rng.random(5)) for _ in range(4000)], axis=0)
     np.testing.assert_allclose(found, exact, atol=1.0)
 
 
-def test_a_multiple_may_be_rounded_down_so_that_a_published_0_leaves_as_many_counts_as_the_threshold():
+def test_a_multiple_may_be_rounded_down_so_that_0_has_as_many_feasible_counts_as_the_threshold():
     rng = np.random.default_rng(0)
     drawn = [(n, round_parts(np.array([n, 55]), 10, 60, rng.random(2))[0]) for n in range(1, 30) for _ in range(300)]
     assert {n for n, published in drawn if published == 0} == set(range(1, 11))
@@ -62,26 +62,26 @@ def test_tables_add_up_in_both_directions(threshold):
         assert (found >= 0).all() and (found % threshold == 0).all()
         far += int(moved_far(found, exact, threshold).sum())
         cells += exact.size
-    assert far <= 0.02 * cells, "nearly all are next to the truth; some move further, where two totals ask for it"
+    assert far <= 0.02 * cells, "nearly all are neighboring multiples; some move further if two totals require it"
 
 
-def test_the_same_counts_are_rounded_alike_in_each_publication_and_by_another_secret_may_not_be():
+def test_rounding_is_deterministic_for_a_secret():
     counts, labels = np.array([104, 104, 104, 104, 9]), list("abcde")
     first, again = (Rounding(b"x" * 32).counts("ill", labels, counts, 10) for _ in range(2))
     assert (first == again).all() and first.sum() == Rounding(b"x" * 32).total(425, 10) == 430
     others = {tuple(Rounding(bytes([i] * 32)).counts("ill", labels, counts, 10).tolist()) for i in range(50)}
-    assert len(others) > 3, "which counts go up depends on the secret"
+    assert len(others) > 3, "the rounded counts depend on the secret"
     assert Rounding(b"y").counts("ill", labels, counts, 1).tolist() == counts.tolist()
 
 
 class Ward:
-    """A part whose counts are decided elsewhere."""
+    """A part whose counts are decided together with other parts."""
 
     def decided(self, secret, threshold):
         return Decided(430, {"ill": {"a": 400, "b": 30}})
 
 
-def test_counts_that_were_decided_with_other_parts_hold_for_their_threshold_alone():
+def test_jointly_decided_counts_apply_only_to_their_threshold():
     rounding = Rounding(b"x" * 32, 10, Ward())
     for one in (rounding, pickle.loads(pickle.dumps(rounding))):
         assert one.counts("ill", ["b", "a", "c"], np.array([31, 398, 0]), 10).tolist() == [30, 400, 0]

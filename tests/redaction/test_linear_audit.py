@@ -11,7 +11,7 @@ MOST = 12  # as many of each count, in the enumeration
 
 
 def random_statements(rng: np.random.Generator) -> tuple[Statements, np.ndarray]:
-    """Sums and shares that some counts satisfy."""
+    """Return statements about sums and shares that some counts satisfy."""
     unknowns = int(rng.integers(2, 4))
     truth = rng.integers(0, 5, unknowns)
     found = Statements(unknowns)
@@ -35,7 +35,7 @@ def solutions(statements: Statements) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_ends_are_those_of_all_solutions(seed):
+def test_the_bounds_are_those_of_all_solutions(seed):
     statements, truth = random_statements(np.random.default_rng(seed))
     every = solutions(statements)
     for cell in range(statements.unknowns):
@@ -51,8 +51,8 @@ def test_the_ends_are_those_of_all_solutions(seed):
     assert all(sure[cell] <= len(np.unique(every[:, cell])) for cell in range(statements.unknowns))
 
 
-def test_three_numbers_rounded_one_by_one_have_one_solution():
-    """At threshold 5: about 305 in all, about 205, about 105 and about 5 ("fewer than 8")."""
+def test_three_independently_rounded_numbers_have_one_solution():
+    """The published counts at threshold 5 are 305 in all, 205, 105 and 5 ("fewer than 8")."""
     statements = Statements(3)
     statements.sum_of(range(3), 303, 307, "total")
     for cell, (low, high) in enumerate([(203, 207), (103, 107), (1, 7)]):
@@ -62,7 +62,7 @@ def test_three_numbers_rounded_one_by_one_have_one_solution():
     assert too_certain(statements.without("total"), [[2]], 5) == []
 
 
-def test_sums_that_are_rounded_together_leave_as_many_values_as_the_threshold():
+def test_jointly_rounded_sums_leave_as_many_feasible_values_as_the_threshold():
     statements = Statements(3)
     published = np.array([205, 100, 0])
     statements.sum_of(range(3), 303, 307)
@@ -71,7 +71,7 @@ def test_sums_that_are_rounded_together_leave_as_many_values_as_the_threshold():
     assert too_certain(statements, [[0], [1], [2]], 5, published) == []
 
 
-def test_statements_that_nothing_fits_are_refused():
+def test_infeasible_statements_are_refused():
     statements = Statements(1)
     statements.sum_of([0], 3, 4)
     statements.sum_of([0], 6, 9)
