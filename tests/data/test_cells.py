@@ -42,7 +42,7 @@ def test_cells_are_the_distinct_combinations_with_their_records(way, size):
     assert cells.weight.dtype == np.int64 and cells.others["x"].dtype == np.int32
 
 
-def test_cells_stand_in_the_order_of_their_codes(way):
+def test_cells_are_in_the_order_of_their_codes(way):
     quasi = columns(3) + columns(2**30, seed=1)  # all of them are too wide for one key
     cells = collapse(dict(zip("abcdefghijkl", quasi, strict=True)), {})
     assert list(zip(*cells.quasi, strict=True)) == sorted(set(zip(*quasi, strict=True)))
@@ -74,7 +74,7 @@ def test_all_rows_of_an_empty_matrix_are_none():
 
 
 @pytest.mark.slow
-def test_a_cancel_is_heard_while_records_collapse():
+def test_merging_records_to_cells_can_be_cancelled():
     rng, cancel = np.random.default_rng(0), threading.Event()
     many = {name: rng.integers(0, 1000, 3_000_000) for name in "abcd"}
     began = time.monotonic()
@@ -86,6 +86,6 @@ def test_a_cancel_is_heard_while_records_collapse():
     assert time.monotonic() - began - whole < whole / 2
 
 
-def test_rows_without_columns_are_alike():
+def test_rows_without_columns_are_equal():
     first, number = distinct_rows(np.empty((5, 0), np.int64))
     assert first.tolist() == [0] and number.tolist() == [0] * 5

@@ -11,7 +11,7 @@ from workbench.data.hierarchies.builders import Intervals
 
 @examples(25)
 @given(frames())
-def test_the_microdata_come_back_as_they_were(frame):
+def test_microdata_survive_a_round_trip(frame):
     table = table_of(frame, list(AXES))
     back = table.frame.astype({"day": frame["day"].dtype})  # days without a time of day are read as days
     pd.testing.assert_frame_equal(back, frame, check_dtype=False)

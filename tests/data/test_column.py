@@ -38,20 +38,20 @@ def test_keeping_everything_loses_nothing(values):
     assert KLDivergence()(release).value == pytest.approx(0, abs=1e-9)
 
 
-def test_one_value_beside_another_changes_no_estimate_by_much():
+def test_a_nearby_value_hardly_changes_estimates():
     plain, noisy = table_of(halves, (5, 25)), table_of(NEAR["rounding noise"], (5, 25))
     losses = [UtilityLoss()(Mondrian()(table, KAnonymity(50))).value for table in (plain, noisy)]
     assert losses[1] == pytest.approx(losses[0], abs=0.01)
 
 
-def test_dates_lie_in_days_whatever_their_resolution():
+def test_dates_are_measured_in_days_for_any_resolution():
     days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-11"] * 2)
     for frame in (days, days + pd.Timedelta(hours=6)):
         positions = table_of(frame.to_numpy()).columns["x"].positions
         assert positions.tolist() == [0, 1, 10]
 
 
-def test_moments_with_a_missing_one_are_spread_like_fractions():
+def test_timestamps_with_a_missing_one_are_spread_like_fractions():
     rng = np.random.default_rng(5)
     hours = rng.integers(0, 3600, 500) / 3600
     moments = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(hours, unit="h")).dt.as_unit("us")

@@ -13,7 +13,7 @@ ICD_9 = [f"{i:03}{j}-" for i in range(1, 900, 37) for j in (0, 9)] + [f"V{i}-" f
 PROSE = [f"the patient number {i} came with pain in the left knee and {i % 7} more" for i in range(400)]
 
 
-def told(name, values):
+def detected_kind(name, values):
     column = Table.bare(pd.DataFrame({name: pd.Series(values).sample(400, replace=True, random_state=2).to_list()}))
     found = guess_kind(column.columns[name])
     return (found[0].role, found[0].what, found[1]) if found else None
@@ -53,14 +53,18 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("name", "values", "meaning"), FOUND.values(), ids=FOUND)
-def test_known_kinds_are_recognised_and_others_are_not(name, values, meaning):
-    assert told(name, values) == meaning
+def test_only_known_kinds_are_recognized(name, values, meaning):
+    assert detected_kind(name, values) == meaning
 
 
-def test_why_somebody_went_to_a_doctor_is_health_by_its_values():
+def test_reasons_for_visits_are_recognized_as_health_by_their_values():
     reasons = ["chronic problem (routine)"] * 10 + ["preventative"] * 6 + ["new problem (<3 mos.)"] * 9
-    assert told("major_reason", reasons) == ("sensitive", "health data", "values")
-    assert told("job", ["surgeon"] * 2 + ["teacher"] * 9 + ["clerk"] * 9) == ("quasi", "a fact about work", "name")
+    assert detected_kind("major_reason", reasons) == ("sensitive", "health data", "values")
+    assert detected_kind("job", ["surgeon"] * 2 + ["teacher"] * 9 + ["clerk"] * 9) == (
+        "quasi",
+        "a fact about work",
+        "name",
+    )
 
 
 NUMBERED = [f"P{i}" for i in range(60)]
@@ -95,7 +99,7 @@ NUMBERED = [f"P{i}" for i in range(60)]
     ],
 )
 def test_the_role_that_follows_from_a_name(name, values, found):
-    meaning = told(name, values)
+    meaning = detected_kind(name, values)
     assert (meaning[0] if meaning else "") == found
 
 
@@ -111,4 +115,4 @@ def test_the_role_that_follows_from_a_name(name, values, found):
     ids=["strata", "a long tail", "by its name", "kilograms", "pounds"],
 )
 def test_a_survey_weight_is_distinguished_from_the_weight_of_a_body(name, values, found):
-    assert told(name, values)[0] == found
+    assert detected_kind(name, values)[0] == found

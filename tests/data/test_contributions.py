@@ -33,7 +33,7 @@ def test_columns_are_named_and_codes_spelled_out(itcont):
     assert table.records == 3 and table.columns["zip"].kind == "text" and table.columns["amount"].kind == "number"
 
 
-def test_donations_come_back_as_they_were_written(tmp_path):
+def test_donations_survive_a_round_trip(tmp_path):
     written = donations.generate(3_000, 1)
     bare = ["C1", "N", "M4", "P2008", "1", "15", "IND", "", "TOWN"]
     rows = zip(*(written[name].astype(str) for name in ("state", "zip", "employer")), written.amount, strict=True)
@@ -55,7 +55,7 @@ def test_the_party_is_that_of_the_committee(itcont, tmp_path):
         read_contributions(itcont, committees)
 
 
-def test_further_columns_are_read_where_they_are_said_to_stand(itcont):
+def test_further_columns_are_read_at_given_positions(itcont):
     frame = read_contributions(
         itcont, places={"date": 14, "amendment": 2, "entity": 6}, codes={"entity": {"15": "gift"}}
     )
@@ -85,7 +85,7 @@ def test_a_file_of_another_form_is_refused_in_one_sentence(tmp_path, lines, said
     assert "secret" not in str(refused.value) and refused.value.__context__ is None
 
 
-def test_what_is_no_field_or_no_file_is_said(itcont, tmp_path):
+def test_invalid_fields_and_files_are_reported(itcont, tmp_path):
     with pytest.raises(BadInput, match="there is no field 22 in this format; use a number from 1 to 21"):
         read_contributions(itcont, places={"date": 22})
     with pytest.raises(BadInput, match="not an existing file"):
@@ -93,6 +93,6 @@ def test_what_is_no_field_or_no_file_is_said(itcont, tmp_path):
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="needs ../shared/data/donations-2008.csv.gz")
-def test_the_donations_at_hand_are_not_in_this_form():
+def test_the_bundled_donations_have_another_format():
     with pytest.raises(BadInput, match=r"line 1 has 1 fields; in this format each line has 21 fields"):
         read_contributions(REAL)

@@ -47,7 +47,7 @@ def drawn(seed, missing=0.0):
 @pytest.mark.parametrize("method", METHODS)
 @examples(10)
 @given(seed=st.integers(0, 2**31), missing=st.sampled_from([0.0, 0.15]), safe=st.booleans())
-def test_labels_cover_whom_a_reader_of_the_file_would_count(method, seed, missing, safe):
+def test_labels_cover_the_people_that_a_reader_would_count(method, seed, missing, safe):
     people, table, rng = drawn(seed, missing)
     if safe:  # ranges end where enough records do, or are open
         table = table.with_regions({}, threshold=5)
@@ -92,7 +92,7 @@ def test_a_published_node_covers_its_leaves_that_the_table_lacks():
     assert not release.audit(DeltaPresence(0.2, 1.0)).holds
 
 
-def test_people_count_once_where_labels_overlap():
+def test_people_covered_by_several_labels_count_once():
     people = pd.DataFrame({"age": [20, 30, 30, 40]})
     table = Table.from_frame(people[:3], ["age"]).with_population(people)
     coverage = table.population.coverage(np.array([[0], [1]], np.int32), np.array([[1], [1]], np.int32))

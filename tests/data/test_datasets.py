@@ -15,7 +15,7 @@ def test_every_bundled_hierarchy_fits_its_column(adult):
         assert column.hierarchy.spec() == made.spec()
 
 
-def test_what_is_not_bundled_is_said():
+def test_an_unknown_dataset_is_reported():
     assert datasets.path("adult").is_file()
     with pytest.raises(BadInput):
         datasets.path("nonsense")
@@ -24,7 +24,7 @@ def test_what_is_not_bundled_is_said():
 
 
 @pytest.mark.parametrize("generated", [datasets.donations, datasets.ambulatory])
-def test_generated_tables_say_that_they_are(generated):
+def test_generated_tables_are_marked_as_such(generated):
     table = generated(n=400, seed=3)
     assert table.records == 400 and "generated" in table.notes[-1] and "enerated" in generated.__doc__
     assert table.fingerprint == generated(n=400, seed=3).fingerprint != generated(n=400, seed=4).fingerprint
@@ -39,7 +39,7 @@ def test_generated_tables_have_the_roles_of_the_paper():
     assert gifts.columns["zip"].kind == "text" and gifts.columns["amount"].kind == "number"
 
 
-def test_a_whole_number_of_records_is_asked_for():
+def test_the_number_of_records_must_be_an_integer():
     for wrong in ({"n": 0}, {"seed": -1}):
         with pytest.raises(BadInput, match="n must be at least 1 and seed at least 0"):
             datasets.donations(**wrong)

@@ -92,7 +92,7 @@ def test_worked_by_hand():
     assert got.settled == 0.5  # A, not B; H has one record
 
 
-def test_what_is_determined_is_said_so_and_what_follows():
+def test_determined_columns_are_reported_with_consequences():
     frame = pd.DataFrame({"zip": ["01", "02", "03", "04"] * 25, "state": ["X", "X", "Y", "Z"] * 25})
     frame.loc[0, "state"] = "Q"
     nearly = one(table(frame), "zip", "state")
@@ -114,18 +114,18 @@ def test_values_of_one_record_each_determine_nothing():
     assert got.per_cent == ""
 
 
-def test_what_is_independent_has_no_strength_however_fine():
+def test_independent_columns_have_no_strength_for_any_number_of_values():
     draw = np.random.default_rng(2)
     frame = pd.DataFrame(
         {"a": draw.integers(0, 3_000, 3_000).astype(str), "b": draw.choice(["x", "y"], 3_000, p=[0.8, 0.2])}
     )
     plain = frame.groupby("a").b.agg(lambda values: values.value_counts().iloc[0]).sum() / len(frame)
     got = one(table(frame), "a", "b")
-    assert plain > 0.86 and got.commonest == pytest.approx(0.8, abs=0.02), "the plain share would flatter"
+    assert plain > 0.86 and got.commonest == pytest.approx(0.8, abs=0.02), "the plain share would be too large"
     assert got.seen and got.strength < 0.05
 
 
-def test_a_column_of_one_value_is_no_news():
+def test_a_column_of_one_value_is_not_reported():
     got = one(table(pd.DataFrame({"a": list("xxyy"), "b": list("kkkk")})), "a", "b")
     assert got.strength == 0 and got.verdict == "hardly predicts"
 
@@ -142,7 +142,7 @@ def test_engines_agree_and_a_frame_lists_the_strongest_first(tmp_path):
     assert tuple(listed.loc[0, ["determining", "verdict", "determined"]]) == ("zip", "determines", "state")
 
 
-def test_an_employer_tells_the_state_as_in_the_slides():
+def test_the_employer_determines_the_state_as_in_the_slides():
     got = one(workbench.datasets.donations(), "employer", "state")
     assert got.settled > 0.8 and got.verdict == "partly determines"
     assert "86 % of the values of employer with several records have a single state" in got.sentence.lower()
@@ -152,6 +152,6 @@ def test_one_quasi_identifier_has_none(adult):
     assert workbench.dependencies(adult.with_roles(["age"])).empty
 
 
-def test_where_all_cells_do_not_fit_it_is_said_that_nobody_looked():
+def test_a_table_that_does_not_fit_is_reported_as_unchecked():
     memory, other = parted.pair(11)
     assert counted.describe_dependencies(memory) != [counted.UNSEEN] == counted.describe_dependencies(other)

@@ -29,7 +29,7 @@ def test_the_combinations_are_as_many_as_printed_within_two_per_cent(seed):
     assert abs(len(found) / PRINTED - 1) < 0.02
 
 
-def test_a_zip_lies_in_one_state_and_zips_follow_states(frame):
+def test_each_zip_is_in_one_state_and_zips_follow_states(frame):
     assert (frame.groupby("zip").state.nunique() == 1).all()
     assert frame.zip.str.fullmatch(r"\d{5}").all()
     blocks = frame.sort_values("zip").state
@@ -41,7 +41,7 @@ def test_the_names_of_employers_are_different():
     assert len(set(names)) == len(names) == donations.EMPLOYERS + len(donations.OCCUPATIONS)
 
 
-def test_a_seed_is_a_country_whatever_the_number_of_donations(frame):
+def test_a_seed_gives_the_same_population_for_any_number_of_donations(frame):
     assert generated(0).equals(frame)
     fewer = donations.generate(5_000, 0)
     state_of = frame.drop_duplicates("zip").set_index("zip").state
@@ -70,10 +70,10 @@ def entropy(frame: pd.DataFrame, columns: list[str]) -> float:
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="needs ../shared/data/donations-2008.csv.gz")
-def test_it_is_skewed_and_dependent_like_real_donations(frame):
+def test_generated_donations_are_skewed_and_dependent_like_real_ones(frame):
     with gzip.open(REAL, "rt") as file:
         real = pd.read_csv(file, dtype=str, keep_default_na=False)
-    occupations = real.employer.value_counts().index[:7]  # the seven words that stand in place of an employer
+    occupations = real.employer.value_counts().index[:7]  # the seven words used instead of an employer
     of_real = real.employer.value_counts().index.difference(occupations)
     of_frame = frame.employer.value_counts().index.difference(list(donations.OCCUPATIONS))
     here, there = shares_in_one_state(frame, of_frame), shares_in_one_state(real, of_real)

@@ -10,7 +10,7 @@ from workbench.data.table import Table
 FRAME = pd.DataFrame({"age": [20, 31, 31, 44], "sex": list("fmfm"), "ill": ["a", "b", "a", "b"]})
 
 
-def test_whatever_changes_a_release_changes_it():
+def test_everything_that_changes_a_release_changes_the_fingerprint():
     table = Table.from_frame(FRAME, ["age", "sex"], "ill", hierarchies={"age": Intervals(widths=(10, 20))})
     others = [
         Table.from_frame(FRAME.assign(age=[20, 31, 31, 45]), ["age", "sex"], "ill"),
@@ -25,7 +25,7 @@ def test_whatever_changes_a_release_changes_it():
     assert fingerprint(again) == fingerprint(table) == table.fingerprint
 
 
-def test_tables_are_alike_wherever_their_records_are():
+def test_the_fingerprint_does_not_depend_on_the_engine():
     roles = {"quasi": ["age", "sex"], "sensitive": "ill"}
     here, there = (Table.read(FRAME, **roles, engine=engine) for engine in ("memory", "duckdb"))
     assert (
@@ -39,7 +39,7 @@ def test_tables_are_alike_wherever_their_records_are():
     assert not has_same_data(here.with_roles(["age"], "ill"), there)
 
 
-def test_where_combinations_do_not_fit_columns_are_compared(monkeypatch):
+def test_columns_are_compared_if_combinations_do_not_fit(monkeypatch):
     monkeypatch.setattr(remote, "MOST", 1)
     here, there = (Table.read(FRAME, ["age", "sex"], "ill", engine=engine) for engine in ("memory", "duckdb"))
     assert has_same_data(here, there) and not has_same_data(

@@ -11,7 +11,7 @@ from workbench.methods import FullDomain, Mondrian
 from workbench.models import KAnonymity
 
 
-def test_every_column_counts_once_unless_it_is_said():
+def test_every_column_has_weight_1_by_default():
     table = made()
     assert table.weights_of_quasi.tolist() == [1.0] * len(table.quasi)
     heavy = table.with_importance({"age": 3})
@@ -20,7 +20,7 @@ def test_every_column_counts_once_unless_it_is_said():
 
 
 @pytest.mark.parametrize("given", [0, -1, math.inf, math.nan, True, "2", None])
-def test_what_is_no_weight_is_refused(given):
+def test_invalid_weights_are_refused(given):
     with pytest.raises(BadInput, match="importance of column 'age': must be a number above 0, got"):
         made().with_importance({"age": given})
 
@@ -30,7 +30,7 @@ def test_only_quasi_identifiers_count():
         made().with_importance({"ill": 2})
 
 
-def test_it_is_part_of_what_a_table_is_and_stays_with_its_column():
+def test_weights_are_part_of_the_table_and_stay_with_their_columns():
     heavy = made().with_importance({"age": 3, "work": 2})
     assert heavy.fingerprint != made().fingerprint
     assert heavy.with_roles(["age"], "ill").importance == {"age": 3}
@@ -38,7 +38,7 @@ def test_it_is_part_of_what_a_table_is_and_stays_with_its_column():
     assert heavy.unassigned().importance == {}
 
 
-def test_searches_spare_what_counts_most(adult):
+def test_searches_preserve_the_columns_with_the_largest_weights(adult):
     table = adult.with_roles(["age", "race", "education"], "occupation")
     heavy = table.with_importance({"education": 50})
     for method, measure in ((FullDomain(suppress=0.0), GeometricLoss()), (Mondrian(), InformationLoss())):

@@ -17,7 +17,7 @@ def table():
 def test_the_top_is_everything_as_one_node():
     columns = table().columns
     assert highest(columns["age"]) == 3, "values, two levels, everything"
-    assert highest(columns["work"]) == 2, "missing is beside the one group, so everything is above it"
+    assert highest(columns["work"]) == 2, "missing is next to the one group, so everything is a higher level"
     assert highest(made(FRAME.fillna({"work": "own"}), hierarchies=HIERARCHIES).columns["work"]) == 1
     assert highest(made().columns["age"]) == 1, "without a hierarchy: values and everything"
 
@@ -46,18 +46,18 @@ def test_without_a_range_every_level_is_allowed():
         ({"agee": [0, 1]}, "no column 'agee'; did you mean 'age'"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(given, says):
+def test_invalid_ranges_are_reported_in_one_sentence(given, says):
     with pytest.raises(BadInput, match=says):
         table().with_level_ranges(given)
 
 
-def test_they_are_part_of_the_fingerprint_and_tables_without_have_the_one_they_had():
+def test_ranges_are_part_of_the_fingerprint():
     ranged = table().with_level_ranges({"age": [1, 2]})
     assert ranged.fingerprint != table().fingerprint == ranged.with_level_ranges({}).fingerprint
     assert ranged.fingerprint != table().with_level_ranges({"age": [1, 3]}).fingerprint
 
 
-def test_they_stay_as_long_as_they_are_sound():
+def test_ranges_are_preserved_while_valid():
     ranged = table().with_level_ranges({"age": [1, 3], "work": [0, 2]})
     assert ranged.with_hierarchies({"age": Intervals(widths=(5, 10))}).level_ranges == ranged.level_ranges
     assert ranged.with_hierarchies({"age": Intervals(widths=(10,))}).level_ranges == {"work": (0, 2)}
@@ -67,6 +67,6 @@ def test_they_stay_as_long_as_they_are_sound():
     assert ranged.unassigned().level_ranges == {}
 
 
-def test_where_fewer_records_leave_fewer_levels_the_top_is_the_top():
+def test_the_highest_level_stays_the_highest_if_fewer_levels_remain():
     ranged = table().with_level_ranges({"work": [2, 2]})
     assert ranged.complete().level_range("work") == (1, 1), "missing is gone, and the one group is everything"

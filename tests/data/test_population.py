@@ -28,7 +28,7 @@ def near(value, values, low, high, missing):
 
 @examples(25)
 @given(st.integers(0, 2**31), st.sampled_from([0.0, 0.2]))
-def test_people_fit_regions_as_one_counts_them(seed, missing):
+def test_people_in_regions_are_counted_as_in_a_loop(seed, missing):
     sample, everybody = random_frame(seed, 20, missing=missing), random_frame(seed + 1, 60, missing=0.1)
     everybody["word"] = everybody["word"].replace("w5", "elsewhere")
     table = Table.from_frame(sample, QUASI).with_population(everybody)
@@ -47,7 +47,7 @@ def test_people_fit_regions_as_one_counts_them(seed, missing):
     assert table.population.records == 60
 
 
-def test_a_set_of_codes_is_met_by_its_values_alone():
+def test_a_set_of_codes_contains_only_its_values():
     sample, everybody = pd.DataFrame({"age": [10, 20, 30]}), pd.DataFrame({"age": [10, 15, 20, 20, 30, 30, 30]})
     population = Table.from_frame(sample, ["age"]).with_population(everybody).population
     run = np.array([[0]], np.int32), np.array([[2]], np.int32)
@@ -55,7 +55,7 @@ def test_a_set_of_codes_is_met_by_its_values_alone():
     assert population.fitting(*run, {0: np.array([[True, False, True]])}).tolist() == [4]
 
 
-def test_records_without_a_person_of_their_own_are_counted():
+def test_records_without_a_separate_person_are_counted():
     sample = pd.DataFrame({"age": [10, 10, 20, 30]})
     table = Table.from_frame(sample, ["age"])
     assert table.with_population(pd.DataFrame({"age": [10, 20, 20, 25]})).population.lacking == 2

@@ -55,7 +55,7 @@ def test_no_end_that_a_method_publishes_is_the_value_of_few_records(method):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_classes_hold_their_records_show_what_they_say_and_differ(method):
+def test_classes_contain_their_records_and_have_distinct_regions(method):
     table = table_of(people(seed=2))
     release = method(table, KAnonymity(6))
     classes, of = release.classes, release.group_of_record
@@ -68,13 +68,13 @@ def test_classes_hold_their_records_show_what_they_say_and_differ(method):
         for label, low, high in zip(labels, classes.low[:, a], classes.high[:, a], strict=True):
             found = reading.meaning(label)
             assert found is not None and (found.low, found.high) == (low, high), label
-    assert len(np.unique(classes.regions(), axis=0)) == len(classes), "classes that show the same are one"
+    assert len(np.unique(classes.regions(), axis=0)) == len(classes), "classes with equal regions are merged"
     assert release.audit(KAnonymity(6)).holds
     nodes = set(map(str, release.class_labels("zip")))
     assert all(label == "*" or label in table.columns["zip"].labels or label.endswith("*") for label in nodes), nodes
 
 
-def test_a_release_audits_to_its_own_figures(tmp_path):
+def test_an_audit_of_a_release_gives_its_figures(tmp_path):
     table = table_of(people(seed=3))
     release = Mondrian()(table, KAnonymity(7))
     release.export(tmp_path / "out.csv")
@@ -91,7 +91,7 @@ def test_baselines_show_values_unchanged():
     assert sorted(Remove(["day"])(table).frame()["amount"].astype(float)) == sorted(original["amount"])
 
 
-def test_in_python_ranges_are_exact_unless_that_is_asked_for():
+def test_ranges_are_exact_by_default_in_python():
     frame = people(seed=5)
     plain = Table.read(frame, ["amount"], "s")
     shown = set(Mondrian()(plain, KAnonymity(5)).class_labels("amount"))
@@ -120,7 +120,7 @@ def test_released_levels_bound_the_nodes():
     assert labels and all(label.endswith("*") for label in labels)
 
 
-def test_the_population_fits_what_classes_show():
+def test_the_population_is_counted_in_published_regions():
     frame = people(seed=8)
     table = table_of(frame).with_population(
         pd.concat([frame, frame.sample(150, random_state=0)])[["amount", "zip", "day"]]
@@ -130,7 +130,7 @@ def test_the_population_fits_what_classes_show():
     assert len(release.classes) > len(Mondrian()(table, KAnonymity(40)).classes)
 
 
-def test_nodes_are_the_lowest_that_hold_a_run():
+def test_published_nodes_are_the_lowest_that_contain_a_run():
     table = table_of(people(seed=9))
     column = table.columns["zip"]
     low = np.array([0, 0, 3], np.int32)
@@ -144,7 +144,7 @@ def test_nodes_are_the_lowest_that_hold_a_run():
         enclosing_nodes(column, low, high, (0, 1))
 
 
-def test_exact_columns_are_left_alone():
+def test_exact_columns_are_unchanged():
     table = table_of(people(seed=10), amount="exact", zip="exact", day="exact")
     low, high = np.zeros((2, 3), np.int32), np.ones((2, 3), np.int32)
     assert published_runs(table, low, high) == (low, high)
@@ -154,7 +154,7 @@ def test_exact_columns_are_left_alone():
     ("given", "says"),
     [({"amount": "safe"}, "regions of amount: 'safe' is unknown"), ({"town": "nodes"}, "no column 'town'")],
 )
-def test_what_nobody_can_show_is_refused(given, says):
+def test_impossible_regions_are_refused(given, says):
     with pytest.raises(BadInput, match=says):
         Table.read(people(), ["amount"], "s", regions=given)
     with pytest.raises(BadInput, match="regions of amount: nodes need a hierarchy"):

@@ -43,7 +43,7 @@ def test_a_range_ends_at_values_that_enough_records_share():
     assert ends.text(one, 0, 4) == "up to 11" and ends.text(one, 0, 6) == "[..]"
 
 
-def test_rare_values_that_are_many_together_are_told_by_round_numbers():
+def test_ranges_of_rare_values_end_at_round_numbers():
     one = column([*range(1001, 2000, 7), *[500] * 20, *[2500] * 20])
     assert one.ends is not None
     codes = np.flatnonzero((one.values > 1200) & (one.values < 1300))
@@ -98,7 +98,7 @@ def test_dates_end_at_the_calendar():
     assert one.ends.text(one, 0, int(high[0])) == "before 2020-03-01"
 
 
-def test_moments_end_at_the_clock():
+def test_timestamps_end_at_clock_times():
     moments = pd.date_range("2024-01-01 08:00:01", periods=300, freq="97s")
     one = column(moments)
     assert one.ends is not None

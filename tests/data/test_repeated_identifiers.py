@@ -32,7 +32,7 @@ def receipts():
 def test_the_identifier_with_the_most_values_that_repeats_is_named(receipts):
     table = Table.bare(receipts)
     assert repeats(table, ["receipt_number", "iid"]) == SAID + "Guarantees count records, not people."
-    assert repeats(table, ["receipt_number"]) == "", "a number of its own for each record"
+    assert repeats(table, ["receipt_number"]) == "", "a unique number per record"
     assert repeats(table, ["last_name"]) == "", "different people may share a name"
     assert repeats(table, ["gone"]) == ""
 
@@ -48,11 +48,11 @@ def test_init_and_check_warn(receipts, tmp_path):
     assert SAID in " ".join(start.study.table(start.study.read()).role_notes), "as commands and the workbench show it"
 
 
-def test_records_are_called_by_a_number_of_their_own(receipts, tmp_path):
+def test_records_are_named_after_their_unique_number(receipts, tmp_path):
     named = receipts.rename(columns={"iid": "person_id", "receipt_number": "receipt_id"})
     named[["person_id", *named.columns.drop("person_id")]].to_csv(tmp_path / "receipts.csv", index=False)
     start = propose_with_reasons(tmp_path / "receipts.csv", folder=tmp_path)
-    assert start.study.record == ("receipt", "receipts"), "a person has several"
+    assert start.study.record == ("receipt", "receipts"), "a person has several records"
 
 
 def test_a_table_with_one_record_each_has_no_warning(receipts, tmp_path):

@@ -15,7 +15,7 @@ def read(frame=FRAME, **roles):
     return Table.from_frame(frame, ["age"], "ill", **roles)
 
 
-def test_one_column_or_several_may_be_given_or_none():
+def test_none_one_or_several_columns_may_be_given():
     assert column_names(None) == () and column_names("a, b") == ("a, b",) and column_names(["a", "b"]) == ("a", "b")
     with pytest.raises(BadInput, match="must be a name or a list of names, got 5"):
         column_names(5)
@@ -73,9 +73,9 @@ def test_a_column_is_a_weight_until_it_has_another_role():
     assert read().weight is None and read().fingerprint != table.fingerprint
 
 
-def test_amounts_that_an_attacker_may_know_are_not_called_identifiers():
+def test_amounts_are_not_reported_as_identifiers():
     frame = pd.DataFrame({"sales": [10, 2_000, 35, 470_000, 61, 9_999], "row": range(6), "name": list("abcdef")})
     table = Table.from_frame(frame, quasi=["sales", "row", "name"])
     assert [note.split("'")[1] for note in table.role_notes] == ["row", "name"]
     published = table.with_roles(["name"])
-    assert "column 'sales' (neutral)" in " ".join(published.role_notes), "published as it is"
+    assert "column 'sales' (neutral)" in " ".join(published.role_notes), "published unchanged"

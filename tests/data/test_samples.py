@@ -13,7 +13,7 @@ from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 
 
-def test_a_sample_has_whole_records_in_their_order():
+def test_a_sample_has_complete_records_in_their_order():
     frame = pd.DataFrame({"age": range(100), "double": [2 * n for n in range(100)], "ill": list("abcd") * 25})
     frame.loc[::9, "ill"] = None
     table = Table.from_frame(frame, ["age"], "ill", hierarchies={"age": Intervals(widths=(10,))})
@@ -27,7 +27,7 @@ def test_a_sample_has_whole_records_in_their_order():
     assert sample(table, 100) is table
 
 
-def test_a_resample_has_as_many_whole_records_drawn_with_replacement():
+def test_a_resample_has_as_many_complete_records_drawn_with_replacement():
     frame = pd.DataFrame({"age": range(400), "double": [2 * n for n in range(400)], "ill": list("abcd") * 100})
     table = Table.from_frame(frame, ["age"], "ill")
     found = resample(table, 3).frame
@@ -41,15 +41,15 @@ def people():
     return Table.from_frame(frame, ["age"], "ill")
 
 
-def test_a_sample_says_that_it_is_one_wherever_it_goes(tmp_path):
+def test_a_sample_is_marked_in_every_output(tmp_path):
     whole, drawn = people(), people().sample(60)
     assert drawn.sampled == Sampled(60, 200) and str(drawn.sampled) == "a random sample of 60 of 200 records"
     assert str(drawn.sampled) in repr(drawn) and str(drawn.sampled) in drawn.notes
     assert "random sample" not in repr(whole) + repr(whole.role_notes) and "of 60 of 200" in drawn.role_notes[0]
     same = Table.from_frame(drawn.frame, ["age"], "ill")
-    assert same.cells().weight.sum() == 60 and same.fingerprint != drawn.fingerprint, "a store tells them apart"
+    assert same.cells().weight.sum() == 60 and same.fingerprint != drawn.fingerprint, "a store distinguishes them"
     assert drawn.with_roles(["age"]).sampled == drawn.only({"ill": "b"}).sampled == drawn.sampled
-    assert drawn.sample(30).sampled == Sampled(30, 200), "a sample of a sample is one of the whole"
+    assert drawn.sample(30).sampled == Sampled(30, 200), "a sample of a sample is a sample of the whole"
     assert drawn.only({"ill": "b"}).sample(9).sampled == Sampled(9, drawn.only({"ill": "b"}).records)
     assert whole.sample(200) is whole and resample(drawn, 1).sampled == drawn.sampled
     for model, beside in ((KAnonymity(3), 2), (None, 0)):
@@ -64,6 +64,6 @@ def test_a_sample_says_that_it_is_one_wherever_it_goes(tmp_path):
 
 
 @pytest.mark.parametrize("records", [0, -1, True, 2.0, "9"])
-def test_a_sample_of_no_number_of_records_is_refused(records):
+def test_an_invalid_sample_size_is_refused(records):
     with pytest.raises(BadInput, match="must be a whole number of records, at least 1"):
         people().sample(records)

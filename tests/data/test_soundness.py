@@ -22,10 +22,10 @@ COLUMNS = Table.bare(pd.DataFrame({"age": [1, 2, 3], "one": ["x"] * 3, "stands":
         ),
     ],
 )
-def test_what_does_not_go(roles, levels, words):
+def test_impossible_roles_are_refused(roles, levels, words):
     with pytest.raises(BadInput, match=words):
         require_sound(COLUMNS, roles, levels)
 
 
-def test_what_goes():
+def test_possible_roles_are_accepted():
     require_sound(COLUMNS, {"age": "sensitive", "one": "quasi", "stands": "neutral"}, {"age": 0})

@@ -1,4 +1,4 @@
-"""Every subset of the columns, against loops over people."""
+"""Every subset of the columns, compared with loops over people."""
 
 import random
 from itertools import combinations
@@ -32,7 +32,7 @@ def naive(rows, columns, k):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_subset_is_counted_as_by_loops(seed):
+def test_counts_of_every_subset_equal_those_of_loops(seed):
     table = Table.from_frame(people(random.Random(seed), missing=seed % 2 == 1), ["age", "work", "sex", "wage"])
     cells = table.cells()
     rows = list(zip(*(table.codes[name].tolist() for name in table.quasi), strict=True))

@@ -37,7 +37,7 @@ def test_columns_are_named_and_years_have_their_century(tape):
     assert table.records == 3 and table.weight == "weight" and table.columns["birth_month"].missing == 1
 
 
-def test_further_columns_are_read_where_they_are_said_to_stand(tape):
+def test_further_columns_are_read_at_given_positions(tape):
     frame = read_visits(tape, {"race": (10, 10)}, {"race": {"1": "white", "2": "other"}})
     assert list(frame.race) == ["white", "other", "white"]
     assert read_visits(tape, {"diagnosis": (39, 41)}).diagnosis[0] == "Y10"
@@ -63,13 +63,13 @@ def test_a_file_of_another_form_is_refused_in_one_sentence(tmp_path, text, said)
     assert "secr" not in str(refused.value)
 
 
-def test_positions_that_are_none_are_said(tape):
+def test_invalid_positions_are_reported(tape):
     with pytest.raises(BadInput, match="race: give the first and the last position"):
         read_visits(tape, {"race": (0, 1)})
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="needs ../shared/data/namcs-2011.csv.gz")
-def test_the_survey_at_hand_is_not_in_this_form(tmp_path):
+def test_the_bundled_survey_has_another_format(tmp_path):
     path = tmp_path / "namcs.csv"
     with gzip.open(REAL) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file)

@@ -14,7 +14,7 @@ from workbench.data.hierarchies.hierarchy import Hierarchy, Level
 from workbench.data.table import Table
 
 
-def test_roles_say_what_a_column_is():
+def test_columns_have_roles():
     table = made()
     assert table.quasi == ("age", "work") and table.neutral == ("pay",) and list(table.sensitive) == ["ill"]
     assert table.roles["name"] == "identifier" and "name" not in table.names and "name" not in table.codes
@@ -35,7 +35,7 @@ def test_roles_say_what_a_column_is():
         ({"levels": {"ill": -1}}, "'ill' has no level -1"),
     ],
 )
-def test_roles_that_cannot_be_are_one_clear_error(change, message):
+def test_impossible_roles_give_one_clear_error(change, message):
     with pytest.raises(BadInput, match=message):
         made(**change)
 
@@ -73,11 +73,11 @@ def test_a_sensitive_column_of_many_values_needs_a_level():
 
 
 @pytest.mark.filterwarnings("error")  # they are the whole process's, whatever thread is asked
-def test_a_column_that_singles_out_everybody_is_a_note_of_the_roles_and_no_warning():
+def test_a_unique_column_gives_a_note_on_roles_and_no_warning():
     table = Table.from_frame(FRAME, quasi=["name", "age"], sensitive="ill")
     ask = "is different in (nearly) every record; is it an identifier?"
     assert table.role_notes == (f"column 'name' (quasi) {ask}",)
-    assert table.with_roles(["age"], "ill").role_notes == (f"column 'name' (neutral) {ask}",), "of the roles it has now"
+    assert table.with_roles(["age"], "ill").role_notes == (f"column 'name' (neutral) {ask}",), "for the current roles"
     assert table.unassigned().role_notes == table.drop(["name"]).role_notes == ()
     assert f"column 'age' (quasi) {ask}" in made(FRAME.assign(age=range(6))).role_notes
 
@@ -94,7 +94,7 @@ def test_levels_above_are_kept_for_distances_and_missing_has_its_own_branch():
     assert [level.tolist() for level in above.levels] == [[0, 0, 1, 2]]
 
 
-def test_other_roles_are_given_to_the_same_microdata():
+def test_roles_can_be_changed_for_the_same_microdata():
     table = made(hierarchies={"ill": Groups(({"any": ["flu"]},))}, levels={"ill": 0})
     other = table.with_roles(["pay"], ["work", "ill"])
     assert other.quasi == ("pay",) and list(other.sensitive) == ["work", "ill"] and other.neutral == ("age",)
@@ -125,7 +125,7 @@ def test_a_ready_hierarchy_with_fewer_leaves_names_the_values_it_lacks():
         made(hierarchies={"work": ready("goo", "own")})
 
 
-def test_with_hierarchies_changes_the_order_of_codes_and_nothing_else():
+def test_with_hierarchies_changes_only_the_order_of_codes():
     table = made()
     other = table.with_hierarchies({"work": Columns([("own", "x"), ("gov", "y")])})
     assert table.columns["work"].labels == ("gov", "own") and other.columns["work"].labels == ("own", "gov")
@@ -144,7 +144,7 @@ def test_a_level_that_a_new_hierarchy_lacks_is_refused():
         table.with_hierarchies({"ill": Hierarchy(("flu", "cold"))})
 
 
-def test_a_failed_change_leaves_the_table_as_it_was():
+def test_a_failed_change_leaves_the_table_unchanged():
     table = made(hierarchies={"age": Intervals(widths=(20,))})
     before = table.fingerprint
     with pytest.raises(BadInput):
@@ -163,11 +163,11 @@ def test_a_failed_change_leaves_the_table_as_it_was():
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_the_fingerprint_tells_tables_apart(change):
+def test_the_fingerprint_distinguishes_tables(change):
     assert made().fingerprint == made().fingerprint != made(**change).fingerprint
 
 
-def test_cells_hold_quasi_sensitive_and_the_columns_asked_for():
+def test_cells_contain_quasi_identifiers_sensitive_and_requested_columns():
     table = made()
     plain, more = table.cells(), table.cells(["pay"])
     assert set(plain.others) == {"ill"} and set(more.others) == {"ill", "pay"}
@@ -186,7 +186,7 @@ def test_every_record_is_in_the_cell_of_its_codes(others):
     assert np.bincount(of).tolist() == cells.weight.tolist()
 
 
-def test_edges_hold_the_left_and_right_end_of_every_code():
+def test_edges_contain_the_left_and_right_end_of_every_code():
     table = made(quasi=["age", "work", "pay"])
     left, right = table.edges
     assert table.positions[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.5, 1.0]]
@@ -194,7 +194,7 @@ def test_edges_hold_the_left_and_right_end_of_every_code():
     assert (right - left)[:, :3].tolist() == [[1, 1, 1], [1, 1, 1], [0.25, 0.5, 0.25]]
 
 
-def test_what_depends_on_the_table_alone_is_computed_once_whoever_asks():
+def test_figures_of_the_table_are_computed_once_for_all_threads():
     table, calls, ready_to_go = made(), [], threading.Barrier(4)
 
     def ask():
@@ -210,13 +210,13 @@ def test_what_depends_on_the_table_alone_is_computed_once_whoever_asks():
 
 
 @pytest.mark.parametrize("name", ["two words", 'a "quoted" name', "semi;colon", "sélect", "select", "_", "\u202eb"])
-def test_any_name_will_do(name):
+def test_any_column_name_is_accepted(name):
     table = made(FRAME.rename(columns={"age": name}), quasi=[name, "work"])
     assert table.quasi == (name, "work") and table.cells().weight.sum() == 6
     assert table.frame[name].tolist() == FRAME["age"].tolist()
 
 
-def test_a_column_with_nothing_in_it_is_left_out_of_a_bare_table_with_a_note():
+def test_an_empty_column_is_dropped_from_a_bare_table_with_a_note():
     frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
     bare = Table.bare(frame)
     assert bare.names == ["age", "ill"] and list(bare.roles) == ["age", "ill"]
@@ -225,7 +225,7 @@ def test_a_column_with_nothing_in_it_is_left_out_of_a_bare_table_with_a_note():
         Table.bare(frame[["none"]])
 
 
-def test_of_a_table_with_roles_only_a_neutral_column_may_hold_nothing():
+def test_only_a_neutral_column_of_a_table_with_roles_may_be_empty():
     frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
     table = Table.read(frame, ["age"], "ill")
     assert table.neutral == () and any("none: all values are missing" in note for note in table.notes)

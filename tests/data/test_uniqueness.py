@@ -1,4 +1,4 @@
-"""Unique records, against groupby of pandas."""
+"""Unique records, compared with groupby of pandas."""
 
 import random
 from itertools import combinations
@@ -19,7 +19,7 @@ def naive(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_combination_is_counted_as_by_groupby(seed):
+def test_counts_of_every_combination_equal_those_of_groupby(seed):
     frame = people(random.Random(seed), missing=seed % 2 == 1)
     table = Table.bare(frame)
     for size in (1, 2, 3, 6):
@@ -55,7 +55,7 @@ def test_keys_beyond_64_bits_are_ranked():
     assert (found.distinct, found.unique) == naive(wide, tuple(wide.columns))
 
 
-def test_a_large_table_is_counted_on_some_of_the_combinations_and_says_so():
+def test_a_large_table_is_counted_on_some_combinations_with_a_note():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(
         {"a": rng.geometric(0.002, 40_000), "b": rng.geometric(0.01, 40_000), "c": rng.integers(0, 3, 40_000)}
@@ -72,7 +72,7 @@ def test_a_large_table_is_counted_on_some_of_the_combinations_and_says_so():
     assert survey(table, exact=10_000).notes == ("Large numbers are estimates from one in 4 combinations of values.",)
 
 
-def test_records_on_the_disk_are_counted_there():
+def test_records_on_disk_are_counted_there():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {"zip": rng.integers(0, 900, 2000), "age": rng.integers(0, 90, 2000), "sex": rng.integers(0, 2, 2000)}
@@ -84,7 +84,7 @@ def test_records_on_the_disk_are_counted_there():
     assert (found.distinct, found.unique) == (len(sizes), int((sizes == 1).sum()))
 
 
-def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
+def test_many_columns_are_counted_within_bounds_and_notes_name_them():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({f"q{i}": rng.integers(0, 2 + 3 * i, 500) for i in range(60)})
     calls = []
@@ -100,7 +100,7 @@ def test_many_columns_are_counted_within_bounds_and_the_notes_say_which():
     assert all((one.distinct, one.unique) == naive(frame, one.names) for one in sample)
 
 
-def test_progress_may_stop_it():
+def test_counting_can_be_cancelled():
     class Stop(Exception):
         pass
 

@@ -44,7 +44,7 @@ def test_records_keep_their_values():
     assert node == {"a1": "A", "a2": "A", "b1": "B", "c1": "C", "zz": "zz"}
 
 
-def test_figures_of_a_release_stay_as_they_were():
+def test_figures_of_a_release_are_unchanged():
     table = made()
     wider = with_values(table, {"ill": ["ague"]})
     for measure in (PrivacyLoss(), UtilityLoss(0.1)):

@@ -23,7 +23,7 @@ def read(tmp_path_factory) -> Published:
     return Published(publish(study, tmp_path_factory.mktemp("out") / "out", given=frame, warn=lambda text: None))
 
 
-def test_every_page_says_titles_and_what_a_record_is(read):
+def test_every_page_uses_titles_and_the_noun_for_records(read):
     best = read.opens(read.results["cap"])
     page = report(read, best, read.results["cap"]).split("<script>")[0]
     about = (
@@ -43,13 +43,13 @@ def test_every_page_says_titles_and_what_a_record_is(read):
     assert "first diagnosis “Flu”" in text and "age at the visit" in text
 
 
-def test_released_files_keep_the_columns_own_names(read):
+def test_released_files_have_the_original_column_names(read):
     file, *_ = read.files(read.opens(read.results["cap"]))
     with file.open() as lines:
         assert set(next(csv.reader(lines))) == {"age", "town", "sex", "disease", "shift"}
 
 
-def test_the_dashboard_says_them_too(read):
+def test_the_dashboard_uses_titles_and_nouns(read):
     told = []
     widget = Dashboard(read.folder)
     widget.send = lambda content, buffers=None: told.append(content)
@@ -60,7 +60,7 @@ def test_the_dashboard_says_them_too(read):
     assert "Neutral (published unchanged): time of day." in study["as_they_are"]
 
 
-def test_one_record_has_the_noun_of_one():
+def test_one_record_has_the_singular_noun():
     visits = Wording({"dx": "diagnosis"}, "visit", "visits")
     assert [visits.people(n, 1) for n in (0, 1, 12)] == ["no visits", "1 visit", "12 visits"]
     assert visits.some_of(590, 600, 10) == "about 590 of about 600 visits"
@@ -70,13 +70,13 @@ def test_one_record_has_the_noun_of_one():
     assert PLAIN.who(["dx"], [None]) == "everybody" and Wording(**visits.plain()) == visits
 
 
-def test_many_groups_are_in_the_words_of_each():
+def test_each_group_is_described_with_its_nouns():
     labels = {"age": ["[20-29]", None, "30", None], "home_town": ["{a, b}", "a", None, None]}
     each = [PLAIN.who([*labels], row) for row in zip(*labels.values(), strict=True)]
     assert PLAIN.groups(labels) == each == ["age 20–29 · home town a or b", "home town a", "age 30", "everybody"]
 
 
-def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
+def test_each_attacker_is_named_and_a_stronger_one_is_certain_of_at_least_as_many(read):
     found = statements.attackers(read, read.opens(read.results["cap"]), read.results["cap"])
     assert found[0] == ("Anyone with this release who knows age at the visit, home and sex",
                         "no visit’s first diagnosis")  # fmt: skip
@@ -84,7 +84,7 @@ def test_each_attacker_is_named_and_the_stronger_is_certain_of_no_fewer(read):
     assert found[1][1].startswith("the first diagnosis of") and len(found) == 4
 
 
-def test_what_speaks_against_a_release_is_in_its_card_in_the_same_words(read):
+def test_objections_have_the_same_words_on_the_card(read):
     """The card must not state that nobody's value is certain next to a warning that some are nearly certain."""
     for index in read.efficient:
         said = " ".join(statements.learnt(read, index).values())
@@ -92,11 +92,11 @@ def test_what_speaks_against_a_release_is_in_its_card_in_the_same_words(read):
         assert ("nearly certain" in said) == bool(against) and all(one in said for one in against)
 
 
-def test_an_interval_from_below_nought_is_no_riddle():
+def test_an_interval_from_below_zero_is_explained():
     assert unbracketed("[-7-40]") == "-7 to 40" and unbracketed("[7-40]") == "7–40"
 
 
-def test_of_a_long_set_no_value_is_named_but_how_many_it_has():
+def test_a_long_set_is_described_by_its_number_of_values():
     assert brief("{a, b, c, d}") == "any of 4 values" and brief("{a, b, c}") == "{a, b, c}" and brief(None) is None
     assert brief("{ACME .. ZYNX, INC.: 5440 values}") == "any of 5,440 values"
     assert brief("{ACME .. ZYNX: 5440 values} or missing") == "any of 5,440 values or missing"

@@ -17,7 +17,7 @@ def test_anything_else_is_refused(spec):
         plain(spec)
 
 
-def test_names_are_words_and_random_is_taken():
+def test_names_are_words_and_random_is_reserved():
     with pytest.raises(BadInput, match="the name 'random' is reserved"):
         checked({"random": ["age > 3"]})
     for name in ("", " ", 3):

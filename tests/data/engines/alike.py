@@ -62,31 +62,31 @@ def assert_same_files(memory, elsewhere):
         assert (frame.dtypes == other[name].dtypes).all()
 
 
-def measured(measure, release):
+def try_measure(measure, release):
     try:
         return measure(release).value
     except Exception as error:
         return str(error)
 
 
-def made(method, table, model):
+def try_release(method, table, model):
     try:
         return method(table, model)
     except (BadInput, Unsatisfiable) as error:
         return str(error)
 
 
-def assert_alike(tables, method, model):
+def assert_equal_outcomes(tables, method, model):
     """Assert that two tables or error messages are equal, then that a method's releases are."""
     if any(isinstance(one, str) for one in tables):
         assert tables[0] == tables[1]
         return
     assert_same_table(*tables)
-    releases = [made(method, table, model) for table in tables]
+    releases = [try_release(method, table, model) for table in tables]
     if any(isinstance(one, str) for one in releases):
         assert releases[0] == releases[1]
         return
     assert_same_release(*releases)
     assert str(releases[0].audit(model or KAnonymity(2))) == str(releases[1].audit(model or KAnonymity(2)))
     for measure in MEASURES:
-        assert measured(measure, releases[0]) == measured(measure, releases[1])
+        assert try_measure(measure, releases[0]) == try_measure(measure, releases[1])

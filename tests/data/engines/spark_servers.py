@@ -90,7 +90,7 @@ def apache() -> str:
 def session(remote: str):
     """Return a session for one test."""
     made = client().builder.remote(remote).create()
-    if not (apache.cache_info().currsize and remote == apache()):  # which has been told so when it started
+    if not (apache.cache_info().currsize and remote == apache()):  # which was given its name at the start
         made.conf.set("spark.sql.warehouse.dir", str(_scratch()))
     return made
 

@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.commands.people import STUDY, run, study_in
-from tests.data.engines.alike import METHODS, MODELS, assert_alike, assert_same_release, assert_same_table
+from tests.data.engines.alike import METHODS, MODELS, assert_equal_outcomes, assert_same_release, assert_same_table
 from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from widgets import Workbench
@@ -74,19 +74,19 @@ def compare(folder, frame, quasi, method, model, some, way):
         data = folder / f"people.{way}"
         getattr(frame, f"to_{way}")(data, index=False)
     tables = both(data, quasi=quasi, sensitive=["s", "s2"], hierarchies=HIERARCHIES, **some)
-    assert_alike(tables, method, model)
+    assert_equal_outcomes(tables, method, model)
 
 
 @examples(12)
 @given(cases)
-def test_both_engines_come_to_the_same(tmp_path_factory, case):
+def test_both_engines_give_equal_results(tmp_path_factory, case):
     compare(tmp_path_factory.mktemp("data"), *case)
 
 
 @pytest.mark.exhaustive
 @examples(300)
 @given(cases)
-def test_many_tables_are_the_same(tmp_path_factory, case):
+def test_many_tables_give_equal_results(tmp_path_factory, case):
     compare(tmp_path_factory.mktemp("data"), *case)
 
 
@@ -98,7 +98,7 @@ CELLS += ["2024-02-29", "29.2.2024", "2024-01-01T10:00:00Z", "123456789012345678
 @given(st.lists(st.lists(st.sampled_from(CELLS), min_size=5, max_size=5), min_size=6, max_size=6), st.integers(0, 3))
 @example([["-0.0", "0", "0.5"], ["1", "01", "2"], ["2024-02-29", "", "1999-01-01"]], 0)
 @example([["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "x"]], 0)  # mixed: the first record with text is named
-def test_text_is_read_alike(tmp_path_factory, columns, blanks):
+def test_text_is_read_identically(tmp_path_factory, columns, blanks):
     path = tmp_path_factory.mktemp("data") / "people.csv"
     records = {f"x{i}": cells * 3 + [""] * blanks for i, cells in enumerate(columns)}
     pd.DataFrame({**records, "sex": "F"}).to_csv(path, index=False)
@@ -132,7 +132,7 @@ SQL = {
 
 
 @pytest.mark.parametrize("kind", SQL)
-def test_every_type_is_read_alike(kind):
+def test_every_type_is_read_identically(kind):
     tables = both(Query(f"SELECT x, 'F' AS sex FROM ({SQL[kind]})"), quasi=["sex"])
     if isinstance(tables[0], str):
         assert tables[0] == tables[1]
@@ -173,7 +173,7 @@ def test_records_of_one_value_hierarchies_and_levels_are_the_same_in_any_order()
         assert_same_table(*map(change, levels))
 
 
-def test_a_foreign_value_that_no_record_has_is_refused_alike():
+def test_a_foreign_value_without_records_is_refused_by_both_engines():
     messages = both(FRAME, **ROLES, only={"region": "West"})
     assert messages[0] == messages[1] and "corrected" not in messages[0]
     messages = both(FRAME, **ROLES, only={"region": "South", "work": "own"})
@@ -195,14 +195,14 @@ def test_a_foreign_value_that_no_record_has_is_refused_alike():
         (lambda table: table.cell_of_record(), ""),
     ],
 )
-def test_what_looks_at_each_record_says_what_to_do_instead(asked, way_out):
+def test_operations_on_single_records_are_refused_with_an_alternative(asked, way_out):
     with pytest.raises(BadInput, match=re.escape("engine='memory'")) as caught:
         asked(elsewhere())
     assert way_out in str(caught.value) and "\n" not in str(caught.value)
     assert not any(value in str(caught.value) for value in ("gov", "flu", "North"))
 
 
-def test_a_sample_is_cured_of_that_and_the_same_whenever_the_records_are_read_again():
+def test_a_sample_in_memory_is_reproducible_and_supports_every_operation():
     many = 130_000  # more than one group of rows
     frame = FRAME.iloc[np.arange(many) % len(FRAME)].reset_index(drop=True).assign(number=range(many))
     one, again = (elsewhere(frame).sample(500) for _ in range(2))
@@ -217,7 +217,7 @@ def test_a_sample_is_cured_of_that_and_the_same_whenever_the_records_are_read_ag
     assert_same_table(every, Table.from_frame(FRAME, **ROLES))
 
 
-def test_neutral_columns_tell_too_much_where_nobody_can_look():
+def test_neutral_columns_are_refused_if_they_cannot_be_checked():
     table = elsewhere()
     assert Mondrian()(table, KAnonymity(2)).disclosing_columns == ["region"]
     assert Mondrian()(table.drop(["region"]), KAnonymity(2)).disclosing_columns == []
@@ -240,7 +240,7 @@ def test_a_release_is_written_with_its_neutral_columns(tmp_path, ending, publish
     assert found[0] == found[1] and len(found[0][0]) == 30
 
 
-def test_the_order_of_what_is_written_is_random_over_the_whole_file_and_another_each_time():
+def test_the_order_of_a_written_file_is_random_and_differs_each_time():
     records = 300_000
     frame = pd.DataFrame({"age": np.arange(records) // 3000, "sex": np.arange(records) % 2})
     release = Keep()(Table.from_frame(frame, quasi=["age", "sex"], engine="duckdb"))
@@ -254,7 +254,7 @@ def test_the_order_of_what_is_written_is_random_over_the_whole_file_and_another_
 
 
 @pytest.mark.parametrize("model", [None, KAnonymity(4)])
-def test_classes_that_are_looked_up_or_joined_are_the_same(monkeypatch, model):
+def test_lookup_and_join_give_the_same_classes(monkeypatch, model):
     found = []
     for most in (duckdb_engine.LOOKED_UP, 0):
         monkeypatch.setattr(duckdb_engine, "LOOKED_UP", most)
@@ -267,7 +267,7 @@ def test_classes_that_are_looked_up_or_joined_are_the_same(monkeypatch, model):
 # --- what stays behind, and what stops
 
 
-def test_the_file_is_for_its_owner_and_gone_with_its_last_table(tmp_path):
+def test_only_the_owner_can_read_the_file_and_it_is_removed_with_its_last_table(tmp_path):
     table = elsewhere(temp_directory=tmp_path)
     (folder,) = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
@@ -278,20 +278,20 @@ def test_the_file_is_for_its_owner_and_gone_with_its_last_table(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_left_where_reading_fails(tmp_path):
+def test_nothing_is_left_after_failed_reading(tmp_path):
     with pytest.raises(BadInput, match="all values are missing"):
         elsewhere(pd.DataFrame({"x": [None, None]}), quasi=["x"], sensitive=None, temp_directory=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_store_tells_tables_apart_by_their_records_and_not_by_their_order():
+def test_the_store_distinguishes_tables_by_their_records_and_not_by_order():
     swapped = FRAME.assign(ill=FRAME["ill"].to_numpy()[::-1])
     one, same, other = (elsewhere(frame).fingerprint for frame in (FRAME, FRAME[::-1], swapped))
     assert one == same != other
 
 
 @pytest.mark.slow
-def test_a_cancel_is_heard_while_records_are_counted():
+def test_counting_records_can_be_cancelled():
     table = Table.read(
         Query("SELECT range % 100000 AS a, hash(range) % 50000 AS b FROM range(2000000)"), ["a", "b"], engine="duckdb"
     )
@@ -302,13 +302,13 @@ def test_a_cancel_is_heard_while_records_are_counted():
     assert len(table.cells()) > 0
 
 
-def test_an_engine_that_is_not_there_is_refused():
+def test_an_unknown_engine_is_refused():
     with pytest.raises(BadInput, match="engine: 'duckbd' is unknown; did you mean 'duckdb'"):
         Table.from_frame(FRAME, **ROLES, engine="duckbd")
 
 
 @pytest.mark.slow
-def test_a_limit_that_is_too_small_names_the_way_out(tmp_path):
+def test_the_error_of_a_limit_that_is_too_small_names_a_solution(tmp_path):
     query = Query("SELECT range AS a, hash(range) AS b, 'longer text ' || hash(range + 1) AS c FROM range(1000000)")
     with pytest.raises(BadInput, match="increase memory_limit"):
         Table.read(query, ["a"], engine="duckdb", memory_limit="12MB")
@@ -330,7 +330,7 @@ print(peak // 1024, table.records, len(table.cells()))
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_file_larger_than_memory_is_anonymised(tmp_path, ending):
+def test_a_file_larger_than_memory_is_anonymized(tmp_path, ending):
     """The CSV file, and the text in the Parquet file, have 0.8 GB."""
     path, out, records = tmp_path / f"large.{ending}", tmp_path / "out.parquet", 2_500_000
     duckdb.sql(
@@ -350,7 +350,7 @@ def test_a_file_larger_than_memory_is_anonymised(tmp_path, ending):
 # --- where it is asked for
 
 
-def test_a_study_names_its_engine_and_its_script_does_too(tmp_path):
+def test_a_study_and_its_script_name_the_engine(tmp_path):
     path = study_in(tmp_path, STUDY.replace("people.csv}", "people.csv, engine: duckdb}"))
     study = Study.open(path)
     table = study.table(study.read())
@@ -362,7 +362,7 @@ def test_a_study_names_its_engine_and_its_script_does_too(tmp_path):
         Study.from_yaml(STUDY.replace("people.csv}", "people.csv, engine: duck}"), tmp_path)
 
 
-def test_the_commands_and_a_published_folder_are_the_same(tmp_path, capsys):
+def test_commands_and_published_folders_are_identical(tmp_path, capsys):
     found = []
     for engine in HERE:
         folder = tmp_path / engine
@@ -376,7 +376,7 @@ def test_the_commands_and_a_published_folder_are_the_same(tmp_path, capsys):
     assert found[0][1:] == found[1][1:] and len(found[0][1]) > 4
 
 
-def test_the_workbench_says_what_it_cannot_show_and_shows_the_rest():
+def test_the_workbench_shows_everything_that_needs_no_single_records():
     table = elsewhere(temp_directory=None)
     assert summary(table)["incomplete"] == summary(Table.from_frame(FRAME, **ROLES))["incomplete"] == 5
     release = Mondrian()(table, KAnonymity(4))
@@ -388,7 +388,7 @@ def test_the_workbench_says_what_it_cannot_show_and_shows_the_rest():
     assert facts.neutral(Mondrian()(table.drop(table.neutral), KAnonymity(4))) == ""
 
 
-def test_the_workbench_shows_releases_of_records_elsewhere(tmp_path, monkeypatch):
+def test_the_workbench_shows_releases_of_records_on_disk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = study_in(
         tmp_path, STUDY.replace("people.csv}", "people.csv, engine: duckdb}").replace("[age, work]", "[age]")

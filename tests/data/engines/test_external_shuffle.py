@@ -11,7 +11,7 @@ from workbench.data.engines.external_shuffle import ExternalShuffle
 
 
 @pytest.mark.parametrize("pile", [2, 10, 10_000])
-def test_all_rows_come_back_in_their_types_and_nothing_stays_in_the_folder(tmp_path, monkeypatch, pile):
+def test_all_rows_are_returned_with_their_types_and_the_folder_is_emptied(tmp_path, monkeypatch, pile):
     monkeypatch.setattr(external_shuffle, "PILE", pile)
     codes, classes = np.arange(-300, 300).astype(np.int16), np.arange(600).astype(np.int32) * 100_000
     with ExternalShuffle(tmp_path, 2000) as dealt:

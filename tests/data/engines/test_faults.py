@@ -50,7 +50,7 @@ def disk_of(size):
 # --- the disk is full
 
 
-def test_a_disk_that_is_full_while_records_are_read_is_said_and_nothing_stays(tmp_path):
+def test_a_full_disk_during_reading_is_reported_and_nothing_is_left(tmp_path):
     with disk_of(300_000), pytest.raises(BadInput, match="the disk is full"):
         Table.read(people(), QUASI, "ill", engine="duckdb", temp_directory=tmp_path)
     gc.collect()  # the error knew where it came from
@@ -58,7 +58,7 @@ def test_a_disk_that_is_full_while_records_are_read_is_said_and_nothing_stays(tm
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_disk_that_is_full_while_a_release_is_written_leaves_no_half_of_it(tmp_path, ending):
+def test_a_full_disk_during_writing_leaves_no_partial_release(tmp_path, ending):
     kept, out = tmp_path / "kept", tmp_path / "out"
     kept.mkdir(), out.mkdir()
     table = Table.read(people(), QUASI, "ill", engine="duckdb", temp_directory=kept)
@@ -75,7 +75,7 @@ def test_a_disk_that_is_full_while_a_release_is_written_leaves_no_half_of_it(tmp
 
 
 @pytest.mark.slow
-def test_a_full_disk_on_the_side_of_spark_leaves_no_half_of_a_release(tmp_path):
+def test_a_full_disk_of_spark_leaves_no_partial_release(tmp_path):
     spark = spark_session.Session.opened(spark_servers.sail()).spark
     table = Table.read(spark.createDataFrame(pa.Table.from_pandas(people())), QUASI, "ill")
     release = Mondrian()(table, KAnonymity(10))
@@ -108,7 +108,7 @@ def servers(monkeypatch):
         spark.stop()
 
 
-def test_a_sweep_goes_on_from_its_store_when_the_server_is_back(tmp_path, monkeypatch, servers):
+def test_a_sweep_resumes_from_its_store_when_the_server_is_back(tmp_path, monkeypatch, servers):
     path, store, made = tmp_path / "people.parquet", Store(tmp_path / "store"), []
     people(3000).to_parquet(path)
     honest = Mondrian.release
@@ -143,7 +143,7 @@ def executors(remote):
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_in_the_middle_changes_no_figure(tmp_path):
+def test_a_killed_worker_changes_no_figure(tmp_path):
     remote = spark_servers.apache()
     spark = spark_session.Session.opened(remote).spark
     path = tmp_path / "people.parquet"

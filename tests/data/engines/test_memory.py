@@ -1,4 +1,4 @@
-"""Records in memory: new codes, fewer records, counts and cells, against NumPy."""
+"""Records in memory: new codes, fewer records, counts and cells, compared with NumPy."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from workbench.data.table import Table
 CODES = {"a": np.array([0, 1, 2, 1, 0], np.int16), "b": np.array([1, 1, 0, 0, 1], np.int16)}
 
 
-def test_codes_change_and_records_whose_code_is_gone_are_left_out():
+def test_codes_are_replaced_and_records_without_a_code_dropped():
     engine = Memory(CODES)
     other = engine.mapped({"a": np.array([2, -1, 0])})
     assert other.codes["a"].tolist() == [2, 0, 2] and other.codes["b"].tolist() == [1, 0, 1]
@@ -35,7 +35,7 @@ def test_counts_and_cells_are_those_of_the_records():
     assert list(engine.select(["b"]).codes) == ["b"]
 
 
-def test_every_record_comes_once_with_its_class():
+def test_every_record_is_returned_once_with_its_class():
     engine = Memory({"a": np.arange(200_000) % 500})
     classes = ClassesOfCells(["a"], engine.collapse(["a"], []), np.arange(500) // 10, lambda: engine.codes["a"] // 10)
     batches = list(engine.shuffled([None, "a"], classes))
@@ -44,18 +44,21 @@ def test_every_record_comes_once_with_its_class():
     assert abs(np.corrcoef(codes, engine.codes["a"])[0, 1]) < 0.02
 
 
-def known_by(group, cells):
+def is_function_of(group, cells):
     codes, classes = ClassesOfCells(["a"], cells, np.array(group), list).keys()
     return {name: one.tolist() for name, one in codes.items()}, classes.tolist()
 
 
-def test_a_class_is_known_by_the_quasi_identifiers_alone_where_they_tell_it():
-    cells = Memory(CODES).collapse(["a"], ["b"])  # the second and the third are alike in a
-    assert known_by([0, 1, 1, -1], cells) == ({"a": [0, 1, 2]}, [0, 1, -1])
+def test_classes_are_joined_by_quasi_identifiers_if_these_determine_them():
+    cells = Memory(CODES).collapse(["a"], ["b"])  # the second and the third have the same a
+    assert is_function_of([0, 1, 1, -1], cells) == ({"a": [0, 1, 2]}, [0, 1, -1])
     every = {"a": [0, 1, 1, 2], "b": [1, 0, 1, 0]}
-    assert known_by([0, 1, 0, 0], cells) == (every, [0, 1, 0, 0])
+    assert is_function_of([0, 1, 0, 0], cells) == (every, [0, 1, 0, 0])
     backwards = Cells(cells.quasi[:, ::-1], {"b": cells.others["b"][::-1]}, cells.weight[::-1])
-    assert known_by([1, 0, 0, 0], backwards) == ({name: codes[::-1] for name, codes in every.items()}, [1, 0, 0, 0])
+    assert is_function_of([1, 0, 0, 0], backwards) == (
+        {name: codes[::-1] for name, codes in every.items()},
+        [1, 0, 0, 0],
+    )
 
 
 def test_only_known_engines_have_a_limit():
@@ -64,7 +67,7 @@ def test_only_known_engines_have_a_limit():
         memory_limit("sparc")
 
 
-def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
+def test_the_error_of_too_many_records_names_the_other_engine(monkeypatch):
     def full(self, batch):
         raise MemoryError
 
@@ -77,6 +80,6 @@ def test_records_that_do_not_fit_name_the_other_engine(monkeypatch):
 @pytest.mark.parametrize(
     ("engine", "about"), [("memory", "<2 records in memory"), ("duckdb", "<2 records in a DuckDB file")]
 )
-def test_a_table_says_where_its_records_are_and_why(engine, about):
+def test_a_table_states_where_its_records_are_and_why(engine, about):
     found = repr(Table.from_frame(pd.DataFrame({"a": [1, 2]}), ["a"], engine=engine).engine)
     assert found.startswith(about) and ("engine='duckdb'" in found) == (engine == "duckdb")

@@ -34,7 +34,7 @@ def people():
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def queries(monkeypatch):
     """Record every query of all threads."""
     found, lock = [], threading.Lock()
 
@@ -62,28 +62,28 @@ def read(engine):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "sail"])
-def test_a_hundred_recipes_ask_an_engine_no_more_than_one(tmp_path, asked, engine):
+def test_a_hundred_recipes_need_as_many_queries_as_one(tmp_path, queries, engine):
     measures = [PrivacyLoss(), UtilityLoss(), InformationLoss(), QueryError("some")]
     passes = []
     for count in (1, 100):
         table = read(engine).with_workloads({"some": {"random": {"count": 30, "dimension": 2}}})
         recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in range(2, 2 + count)]
-        asked.clear()
+        queries.clear()
         found = sweep(table, recipes, measures, Store(tmp_path / f"{engine} {count}"))
         assert len(found.measured) == count + 2 and all(len(point.values) == 4 for point in found.measured)
-        passes.append(len(asked))
+        passes.append(len(queries))
     assert passes[0] == passes[1] and 0 < passes[0] < 8, passes
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "sail"])
-def test_what_is_known_is_not_asked_again(asked, engine):
+def test_known_results_need_no_query(queries, engine):
     table = read(engine)
     table.cells()
-    asked.clear()
+    queries.clear()
     for k in (2, 20):
         release = Mondrian()(table, KAnonymity(k))
         assert release.audit(KAnonymity(k)) and release.codebook()
-    assert asked == []
+    assert queries == []
 
 
 READING = ["values of age", "values of work", "values of ill", "codes of all records", "combinations of values"]
@@ -95,27 +95,27 @@ WRITING = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "sail"])
-def test_every_stage_says_what_is_done_and_a_cancel_in_any_of_them_leaves_nothing(tmp_path, engine):
+def test_every_stage_reports_progress_and_cancellation_leaves_nothing(tmp_path, engine):
     target = f"spark:{tmp_path}/out.parquet" if engine == "sail" else tmp_path / "out.parquet"
 
-    def heard(stop_at=None):
+    def collect_progress(stop_at=None):
         """Collect progress messages until the end or the cancellation."""
         said, cancel = [], threading.Event()
 
-        def hear(words):
+        def listen(words):
             said.append(words)
             if words == stop_at:
                 cancel.set()
 
-        with progress.cancellable(cancel, hear), suppress(progress.Cancelled):
+        with progress.cancellable(cancel, listen), suppress(progress.Cancelled):
             Mondrian()(read(engine).drop(["region"]), KAnonymity(20)).export(target)
         return said
 
-    said = heard()
+    said = collect_progress()
     places = [next(i for i, words in enumerate(said) if stage in words) for stage in (*READING, *WRITING[engine])]
     assert places == sorted(places) and len(list(tmp_path.iterdir())) > 1
     for stage in said:
         shutil.rmtree(tmp_path)
         tmp_path.mkdir()
-        assert heard(stage)[-1] == stage
+        assert collect_progress(stage)[-1] == stage
         assert list(tmp_path.iterdir()) == []

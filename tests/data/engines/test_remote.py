@@ -20,7 +20,7 @@ def part_of(cuts, codes, record):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_tallies_are_counted_record_by_record(seed):
+def test_tallies_equal_counts_record_by_record(seed):
     memory, other = pair(seed)
     codes, one, two = memory.seen.codes, memory.quasi[0], memory.quasi[-1]
     middle = [memory.columns[name].size // 2 for name in (one, two)]
@@ -38,7 +38,7 @@ def test_tallies_are_counted_record_by_record(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_records_between_two_codes_are_counted_alone(seed):
+def test_only_the_records_between_two_codes_are_counted(seed):
     memory, other = pair(seed)
     name, codes = memory.quasi[0], memory.codes
     low, high = memory.columns[name].size // 4, memory.columns[name].size // 2
@@ -75,7 +75,7 @@ def test_combinations_are_estimated_and_refused_in_one_sentence(monkeypatch):
         other.engine.require_combinations_fit(other.quasi, other.columns, "take fewer")
 
 
-def test_what_does_not_fit_follows_the_roles_and_levels_of_the_table(monkeypatch):
+def test_the_estimated_size_depends_on_roles_and_levels(monkeypatch):
     _, other = pair(11)
     fewer = other.with_roles(other.quasi[:1], SENSITIVE[1])
     monkeypatch.setattr(remote, "MOST", fewer.columns[other.quasi[0]].size * 3)
@@ -83,7 +83,7 @@ def test_what_does_not_fit_follows_the_roles_and_levels_of_the_table(monkeypatch
     assert len(fewer.cells()) <= remote.MOST
 
 
-def test_every_record_is_drawn_as_often_as_any_other():
+def test_every_record_is_drawn_with_the_same_probability():
     table = Table.from_frame(pd.DataFrame({"n": range(60), "s": [0, 1] * 30}), ["n"], "s", engine="duckdb")
     odd = table.only({"s": 1})  # of which every second number is gone
     for given, many in ((table, 20), (odd, 10)):
@@ -92,11 +92,11 @@ def test_every_record_is_drawn_as_often_as_any_other():
         found = np.bincount(np.concatenate(drawn), minlength=given.records)
         assert 0.5 < ((found - 30) ** 2).sum() / (30 * (1 - 1 / 3) * (given.records - 1)) < 1.6, "chi-square by degrees"
         together = sum(len({*one} & {*other}) for one, other in pairwise(drawn)) / 89
-        assert abs(together - many / 3) < 1, "one seed tells nothing about another"
+        assert abs(together - many / 3) < 1, "the draws of two seeds are independent"
 
 
 @pytest.mark.parametrize(("asked", "many"), [(20, 0), (20, 19), (1, 200)])
-def test_a_sample_of_too_few_or_too_many_is_no_sample(monkeypatch, asked, many):
+def test_invalid_sample_sizes_are_refused(monkeypatch, asked, many):
     _, other = pair(2)
     codes = {name: np.zeros(many, np.int16) for name in other.names}
     monkeypatch.setattr(type(other.engine), "below", lambda *_: (np.arange(many), codes))
@@ -104,12 +104,12 @@ def test_a_sample_of_too_few_or_too_many_is_no_sample(monkeypatch, asked, many):
         other.engine.drawn(asked, 0)
 
 
-def test_a_tree_of_cuts_in_sql():
+def test_a_tree_of_cuts_is_translated_to_sql():
     assert case(3, str) == "3"
     tree = Cut("a", 5, -1, Cut("b", 0, 0, 1))
     assert case(tree, str.upper) == "CASE WHEN A <= 5 THEN -1 ELSE CASE WHEN B <= 0 THEN 0 ELSE 1 END END"
 
 
-def test_records_that_changed_are_said():
+def test_changed_records_are_reported():
     _, other = pair(2)
     assert isinstance(other.engine.changed(), BadInput)

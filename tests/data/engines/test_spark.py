@@ -28,7 +28,7 @@ from tests.data.engines.alike import (
     MEASURES,
     METHODS,
     MODELS,
-    assert_alike,
+    assert_equal_outcomes,
     assert_same_files,
     assert_same_release,
     assert_same_table,
@@ -107,7 +107,7 @@ def both(path, spark, **options):
 
 def assert_same(path, spark, method, model, **options):
     tables = both(path, spark, **options)
-    assert_alike(tables, method, model)
+    assert_equal_outcomes(tables, method, model)
 
 
 cases = st.tuples(
@@ -135,25 +135,25 @@ def compare(spark, folder, frame, quasi, method, model, some, awkward):
 
 @examples(12)
 @given(cases)
-def test_spark_comes_to_the_same_as_memory(tmp_path_factory, sail, case):
+def test_spark_gives_the_same_results_as_memory(tmp_path_factory, sail, case):
     compare(sail, tmp_path_factory.mktemp("data"), *case)
 
 
 @pytest.mark.exhaustive
 @examples(300)
 @given(cases)
-def test_many_tables_are_the_same(tmp_path_factory, sail, case):
+def test_many_tables_give_the_same_results(tmp_path_factory, sail, case):
     compare(sail, tmp_path_factory.mktemp("data"), *case)
 
 
 @pytest.mark.slow
 @settings(max_examples=1, phases=[Phase.generate])
 @given(cases)
-def test_apache_spark_comes_to_the_same(tmp_path_factory, apache, case):
+def test_apache_spark_gives_the_same_results(tmp_path_factory, apache, case):
     compare(apache, tmp_path_factory.mktemp("data"), *case)
 
 
-def test_names_that_differ_in_case_alone_are_columns_of_their_own(spark):
+def test_names_that_differ_only_in_case_are_different_columns(spark):
     data = pa.table({"a": [1, 2, 2], "A": ["x", "y", "y"]})
     assert_same_table(Table.read(data, ["a", "A"]), Table.read(spark.createDataFrame(data), ["a", "A"]))
 
@@ -177,7 +177,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_type_is_read_alike(tmp_path, spark, kind):
+def test_every_type_is_read_identically(tmp_path, spark, kind):
     pq.write_table(pa.table({"x": KINDS[kind], "sex": ["F"] * len(KINDS[kind])}), tmp_path / "people.parquet")
     tables = both(tmp_path / "people.parquet", spark, quasi=["sex"])
     if isinstance(tables[0], str):
@@ -222,7 +222,7 @@ def test_hierarchies_levels_and_chosen_records_are_the_same_in_any_order(spark):
         assert_same_table(change(memory.with_roles(["age"], "ill", {})), change(other.with_roles(["age"], "ill", {})))
 
 
-def test_records_come_here_where_another_engine_is_asked_for(sail):
+def test_records_are_transferred_if_another_engine_is_requested(sail):
     table = people(sail, engine="memory")
     assert table.engine.in_memory and table.records == 60
     assert_same_table(people(sail), table)
@@ -230,7 +230,7 @@ def test_records_come_here_where_another_engine_is_asked_for(sail):
         Table.from_frame(FRAME, **ROLES, engine="spark")
 
 
-def test_a_table_says_where_its_records_are(sail):
+def test_a_table_states_where_its_records_are(sail):
     about = "<60 records in Spark at 127.0.0.1 (the frame), because the data are there; only counts are in memory"
     assert (
         repr(people(sail).engine)
@@ -246,7 +246,7 @@ def test_a_table_says_where_its_records_are(sail):
         lambda table: Mondrian()(table, KAnonymity(2)).export("unwritten.csv"),
     ],
 )
-def test_what_looks_at_each_record_says_what_to_do_instead(sail, asked):
+def test_operations_on_single_records_are_refused_with_an_alternative(sail, asked):
     with pytest.raises(BadInput, match="engine='memory'"):
         asked(people(sail))
 
@@ -274,7 +274,7 @@ def test_a_sample_of_a_table_in_spark_is_random_and_in_memory(spark, tmp_path):
 IN_SPARK = "{spark: default.people_of_a_study, remote: 'sc://host:15002'}"
 
 
-def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys, sail, monkeypatch):
+def test_a_study_and_its_script_name_a_table_in_spark(tmp_path, capsys, sail, monkeypatch):
     monkeypatch.setattr(spark_session.Session, "opened", lambda remote: spark_session.Session(sail))
     text = STUDY.replace("{path: people.csv}", IN_SPARK)
     here = Study.open(study_in(tmp_path))
@@ -307,13 +307,13 @@ def test_a_study_names_a_table_in_spark_and_its_script_does_too(tmp_path, capsys
         ("{spark: people, path: people.csv, remote: 'sc://host:1'}", "exactly one of"),
     ],
 )
-def test_a_study_that_names_no_table_in_spark_is_refused(data, said):
+def test_a_study_without_a_table_in_spark_is_refused(data, said):
     with pytest.raises(BadInput, match=said) as caught:
         Study.from_yaml(STUDY.replace("{path: people.csv}", data))
     assert "hush" not in str(caught.value)
 
 
-def test_a_study_of_a_stranger_reaches_no_server(tmp_path):
+def test_an_untrusted_study_reaches_no_server(tmp_path):
     with pytest.raises(BadInput, match="its data are on a server; open the study by its path"):
         Study.from_yaml(STUDY.replace("{path: people.csv}", IN_SPARK), tmp_path, confined=True)
 
@@ -368,7 +368,7 @@ class Recorded:
 
 
 @pytest.mark.parametrize("server", SERVERS)
-def test_nothing_but_counts_and_distinct_values_crosses(request, tmp_path, server):
+def test_only_counts_and_distinct_values_are_transferred(request, tmp_path, server):
     recorded = Recorded(getattr(spark_servers, server)())
     request.addfinalizer(recorded.spark.stop)
     FRAME.to_parquet(tmp_path / "people.parquet")
@@ -413,7 +413,7 @@ def settled(frames):
     return found
 
 
-def test_codes_that_are_too_many_for_one_number_are_several(tmp_path, sail, monkeypatch):
+def test_codes_beyond_one_integer_are_split(tmp_path, sail, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_KEY", 7)
     release = Mondrian()(people(sail), KAnonymity(4))
     seen, codes = release.table.seen, {"age": np.array([0, 1]), "work": np.array([0, 1])}
@@ -424,7 +424,7 @@ def test_codes_that_are_too_many_for_one_number_are_several(tmp_path, sail, monk
 
 
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
-def test_spark_writes_what_this_process_would(tmp_path, spark, publish):
+def test_spark_writes_the_same_files_as_this_process(tmp_path, spark, publish):
     release = Mondrian(publish=publish)(people(spark), KAnonymity(4))
     here = release.export(tmp_path / "here.parquet", giveaways=True)
     there = release.export(f"spark:{tmp_path}/there.parquet", giveaways=True)
@@ -464,13 +464,13 @@ def test_apache_spark_writes_a_table(apache, publish):
             spark.sql(f"DROP TABLE {one}").toArrow()
 
 
-def test_a_server_that_renames_no_table_says_so_and_nothing_is_left(sail):
+def test_a_server_that_cannot_rename_tables_is_reported_and_nothing_is_left(sail):
     with pytest.raises(BadInput, match="if the server cannot rename tables, write files"):
         Mondrian()(people(sail), KAnonymity(4)).export("spark:default.released", giveaways=True)
     assert sail.catalog.listTables() == []
 
 
-def test_what_is_written_is_in_random_order(tmp_path, spark):
+def test_written_records_are_in_random_order(tmp_path, spark):
     records = 30_000
     frame = spark.createDataFrame(pa.table({"age": np.arange(records) // 300, "sex": np.arange(records) % 2}))
     release = Keep()(Table.read(frame, quasi=["age", "sex"]))
@@ -525,27 +525,27 @@ def in_parts(spark, folder, seeds):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", [HERE, THERE])
-def test_parts_in_spark_come_to_the_same_as_memory(tmp_path, sail, where):
+def test_parts_in_spark_give_the_same_results_as_memory(tmp_path, sail, where):
     with where():
         assert in_parts(sail, tmp_path, [0, 10]) == 3
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("where", [HERE, THERE])
-def test_many_tables_are_the_same_in_parts(tmp_path, sail, where):
+def test_many_tables_give_the_same_results_in_parts(tmp_path, sail, where):
     with where():
         assert in_parts(sail, tmp_path, range(300)) > 360
 
 
 @pytest.mark.slow
-def test_parts_in_apache_spark_come_to_the_same_as_memory(tmp_path, apache):
+def test_parts_in_apache_spark_give_the_same_results_as_memory(tmp_path, apache):
     assert in_parts(apache, tmp_path, [0]) == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", [HERE, THERE])
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
-def test_spark_writes_parts_as_this_process_would(tmp_path, sail, publish, where):
+def test_spark_writes_the_same_parts_as_this_process(tmp_path, sail, publish, where):
     with small_parts(8), where():
         release = Mondrian(publish=publish)(with_cells_outside_memory(people(sail)), KAnonymity(4))
         here = release.export(tmp_path / "here.parquet", giveaways=True)
@@ -596,7 +596,7 @@ def test_a_table_that_changes_between_two_passes_is_noticed(tmp_path, sail):
 @pytest.mark.slow
 @pytest.mark.parametrize("prepare", [lambda table: table, with_cells_outside_memory], ids=["cells", "parts"])
 @pytest.mark.parametrize("some", [{"only": {"work": "own"}}, {"drop_missing": True}], ids=str)
-def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, prepare):
+def test_a_change_is_noticed_if_records_are_dropped(tmp_path, sail, some, prepare):
     """The remaining records and their values are the same; only the number of records per value differs."""
     path, works = tmp_path / "people.parquet", FRAME["work"].isin(["own"])
     frame = FRAME.assign(age=FRAME["age"].where(FRAME.index % 7 > 0))
@@ -615,7 +615,7 @@ def test_a_change_is_noticed_where_records_are_left_out(tmp_path, sail, some, pr
                 Mondrian()(given, KAnonymity(2))
 
 
-def test_what_does_not_fit_is_refused_with_what_to_change(sail, monkeypatch):
+def test_a_table_that_does_not_fit_is_refused_with_advice(sail, monkeypatch):
     table = people(sail)
     monkeypatch.setattr(engine, "MOST", 4)
     with pytest.raises(BadInput, match=r"more than 4 combinations of age, work and ill, .*remove one of these columns"):
@@ -637,7 +637,7 @@ def mortal(monkeypatch):
     spark.stop()
 
 
-def test_a_server_that_is_gone_is_said_in_one_sentence_and_what_was_made_stays(mortal):
+def test_a_lost_server_is_reported_in_one_sentence_and_results_stay(mortal):
     spark, process = mortal
     table = people(spark)
     release = Mondrian()(table, KAnonymity(4))
@@ -651,7 +651,7 @@ def test_a_server_that_is_gone_is_said_in_one_sentence_and_what_was_made_stays(m
     assert spark.client.get_retry_policies() == before
 
 
-def test_a_server_that_goes_while_columns_are_read_is_said_once(monkeypatch, mortal):
+def test_a_server_lost_during_reading_is_reported_once(monkeypatch, mortal):
     spark, process = mortal
     frame = spark.createDataFrame(pa.Table.from_pandas(FRAME))
     asked = []
@@ -670,7 +670,7 @@ def test_a_server_that_goes_while_columns_are_read_is_said_once(monkeypatch, mor
     assert len(asked) == 2 and str(caught.value).count("the connection is lost") == 1
 
 
-def test_a_server_that_goes_in_the_middle_leaves_nothing_half_written(tmp_path, mortal):
+def test_a_server_lost_during_writing_leaves_no_partial_files(tmp_path, mortal):
     spark, process = mortal
     many = spark.createDataFrame(pa.table({"age": np.arange(3000) % 90})).crossJoin(spark.range(3000))
     release = Keep()(Table.read(many.select("age"), quasi=["age"]))
@@ -680,7 +680,7 @@ def test_a_server_that_goes_in_the_middle_leaves_nothing_half_written(tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cancel_stops_the_query_in_spark(mortal):
+def test_cancellation_stops_the_query_in_spark(mortal):
     spark, process = mortal
     endless = spark.range(10**12).selectExpr("id % 7 AS age", "id % 3 AS sex")
     cancel = threading.Event()
@@ -734,7 +734,7 @@ except BadInput as error:
 
 
 @pytest.mark.slow
-def test_a_session_in_this_process_does_the_same(tmp_path):
+def test_a_session_in_this_process_gives_the_same_results(tmp_path):
     home = os.environ.get("SPARK_HOME")
     if not home or not shutil.which("java"):
         pytest.skip("SPARK_HOME names no Apache Spark, or there is no Java")

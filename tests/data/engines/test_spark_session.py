@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
         "sc://h/;use_ssl", "sc://h?a=b",
     ],
 )  # fmt: skip
-def test_an_address_is_one_of_spark_connect(remote):
+def test_only_addresses_of_spark_connect_are_accepted(remote):
     with pytest.raises(BadInput, match="sc://host:15002"):
         refuse_secrets(remote)
 
@@ -37,20 +37,20 @@ def test_an_address_is_one_of_spark_connect(remote):
         "sc://h:1/;authorization=Bearer hush", "sc://h:1/;x-api-key=hush;use_ssl=true", "sc://h/;hush",
     ],
 )  # fmt: skip
-def test_a_token_is_not_in_an_address(remote):
+def test_an_address_contains_no_token(remote):
     with pytest.raises(BadInput, match=TOKEN) as caught:
         refuse_secrets(remote)
     assert "hush" not in str(caught.value)
     refuse_secrets("sc://host:15002/;use_ssl=true;user_id=me;session_id=1;user_agent=x")
 
 
-def test_a_number_of_a_session_that_is_none_is_said():
+def test_an_invalid_session_number_is_reported():
     spark_servers.client()
     with pytest.raises(BadInput, match="sc://host:15002"):
         Session.opened("sc://127.0.0.1:9/;session_id=mine")
 
 
-def test_a_session_of_our_own_answers_and_its_errors_quote_nothing():
+def test_errors_of_a_local_session_quote_no_data():
     session = Session.opened(spark_servers.sail())
     assert session.ask(session.given(pa.table({"a": [1, 2]})).groupBy("a").count()).num_rows == 2
     for asked, said in (
@@ -84,7 +84,7 @@ def test_a_program_that_is_no_file_is_not_ended_and_hears_no_warning_of_pandas()
     assert done.stdout.split() == ["3", "False", "heard"] and done.stderr == "", done.stderr[-2000:]
 
 
-def test_a_server_that_comes_back_is_asked_again(monkeypatch):
+def test_a_server_that_comes_back_is_used_again(monkeypatch):
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     remote, process = spark_servers.sail_elsewhere()
     before = Session.opened(remote)
@@ -103,7 +103,7 @@ def test_a_server_that_comes_back_is_asked_again(monkeypatch):
     process.kill()
 
 
-def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
+def test_an_unreachable_server_is_reported_in_one_sentence(monkeypatch):
     spark_servers.client()
     monkeypatch.setitem(spark_session.PATIENCE, "max_retries", 1)
     with pytest.raises(BadInput, match=r"^Spark at 127.0.0.1: no server responds; check the address"):
@@ -111,7 +111,7 @@ def test_a_server_that_never_was_there_is_said_in_one_sentence(monkeypatch):
         session.run(lambda: session.spark.table("people").schema)
 
 
-def test_a_session_of_the_callers_is_as_patient_as_before_whoever_asks_at_once():
+def test_timeouts_of_the_callers_session_are_restored_also_with_concurrent_use():
     spark = spark_servers.session(spark_servers.sail())
     before = spark.client.get_retry_policies()
     with ThreadPoolExecutor(4) as threads:
@@ -121,7 +121,7 @@ def test_a_session_of_the_callers_is_as_patient_as_before_whoever_asks_at_once()
     spark.stop()
 
 
-def test_a_server_that_is_gone_is_not_asked_about_the_queries_of_another(monkeypatch):
+def test_a_lost_server_is_not_queried_for_another(monkeypatch):
     """Spark's client asks the first session of the process, once, whether queries record where they were written."""
     spark = spark_servers.session(spark_servers.sail())
     gone = spark_servers.client().builder.remote("sc://127.0.0.1:9").create()

@@ -21,7 +21,7 @@ def session():
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_a_folder_has_its_name_when_it_is_whole(tmp_path, session, ending):
+def test_a_folder_gets_its_name_when_it_is_complete(tmp_path, session, ending):
     rows = session.given(pa.table({"a": ["x", 'say "it"\nand more', None]}))
     with whole(session, f"{tmp_path}/people.{ending}") as aside:
         aside.write(rows)
@@ -31,7 +31,7 @@ def test_a_folder_has_its_name_when_it_is_whole(tmp_path, session, ending):
         pass
 
 
-def test_nothing_is_left_of_what_went_wrong(tmp_path, session):
+def test_nothing_is_left_after_a_failure(tmp_path, session):
     with pytest.raises(RuntimeError), whole(session, f"{tmp_path}/people.parquet") as aside:
         aside.write(session.given(pa.table({"a": [1]})))
         raise RuntimeError

@@ -14,7 +14,7 @@ from workbench.data.hierarchies.builders import Columns, Dates, Groups, Interval
 
 
 @pytest.mark.parametrize("case", BUILT)
-def test_there_and_back_through_csv(case, tmp_path):
+def test_hierarchies_survive_a_round_trip_through_csv(case, tmp_path):
     builder, column = BUILT[case]
     built = builder(column)
     built.to_csv(tmp_path / "hierarchy.csv")
@@ -22,7 +22,7 @@ def test_there_and_back_through_csv(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", BUILT)
-def test_there_and_back_through_plain_data(case):
+def test_hierarchies_survive_a_round_trip_through_plain_data(case):
     builder, column = BUILT[case]
     plain = json.loads(json.dumps(builder.to_dict()))
     assert from_dict(plain) == builder or isinstance(builder, Nested | Groups)
@@ -60,7 +60,7 @@ def test_any_text_survives_csv(tmp_path_factory, rows):
 # Groups, nested mappings, tables
 
 
-def test_groups_leave_other_values_on_their_own():
+def test_values_outside_groups_stay_single():
     hierarchy = Groups(({"gov": ["Local-gov", "Federal-gov"]},))(texts(WORK))
     assert hierarchy.leaves == ("Local-gov", "Federal-gov", "Private", "Self-emp")
     assert labels(hierarchy) == ["gov", "Private", "Self-emp"]
@@ -82,12 +82,12 @@ def test_groups_refuse_a_group_named_like_a_value_outside_it():
         Groups(({"Private": ["Local-gov", "Self-emp"]},))(texts(WORK))
 
 
-def test_groups_refuse_what_the_order_leaves_out():
+def test_groups_refuse_values_missing_from_the_order():
     with pytest.raises(BadInput, match="'c' missing from the order"):
         Groups(({"x": ["a", "c"]},), order=["a", "b"])(texts(["a", "b"]))
 
 
-def test_groups_refuse_a_text_for_a_list():
+def test_groups_refuse_text_in_place_of_a_list():
     with pytest.raises(BadInput, match="'x' holds 'abc'; give a list"):
         Groups(({"x": "abc"},))
 
@@ -105,7 +105,7 @@ def test_nested_refuses_one_name_for_two_groups():
         Nested({"A": {"x": ["1"], "other": ["2"]}, "B": {"other": ["3"], "y": ["4"]}})
 
 
-def test_nested_refuses_what_is_no_tree():
+def test_nested_refuses_data_that_are_not_a_tree():
     with pytest.raises(BadInput, match="gov holds 'Federal-gov'; give a mapping or a list"):
         Nested({"gov": "Federal-gov"})
 
@@ -157,12 +157,12 @@ def test_prefixes_pad_numbers():
     assert labels(hierarchy) == ["005**", "063**", "981**"]
 
 
-def test_prefixes_of_different_lengths_stay_apart():
+def test_prefixes_of_different_lengths_stay_distinct():
     assert labels(Prefixes(2)(texts(["1", "12", "123", "2"]))) == ["1", "12*", "2"]
 
 
 @given(st.sets(st.text("01 *", max_size=4), min_size=1), st.integers(0, 4), st.none() | st.integers(0, 6))
-def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
+def test_prefixes_group_exactly_the_values_with_a_common_prefix(values, keep, pad):
     assume(keep < max(pad or 0, *map(len, values), 0))
     hierarchy = Prefixes(keep, pad=pad)(texts(values))
     heads = [leaf.rjust(pad or 0, "0")[:keep] for leaf in hierarchy.leaves]
@@ -182,7 +182,7 @@ def test_prefixes_group_exactly_what_starts_alike(values, keep, pad):
         (lambda: Dates()(texts(WORK)), "column 'work' contains text: dates need a column of dates"),
     ],
 )
-def test_prefixes_and_dates_refuse(make, message):
+def test_prefixes_and_dates_refuse_invalid_parameters(make, message):
     with pytest.raises(BadInput, match=message):
         make()
 
@@ -190,7 +190,7 @@ def test_prefixes_and_dates_refuse(make, message):
 # Files
 
 
-def test_plain_data_of_no_builder_is_refused():
+def test_plain_data_without_a_known_builder_are_refused():
     with pytest.raises(BadInput, match="there is no hierarchy builder 'magic'; use one of intervals"):
         from_dict({"builder": "magic"})
     with pytest.raises(BadInput, match="a hierarchy needs a builder; use one of intervals"):

@@ -31,7 +31,7 @@ def hierarchies(draw):
 
 
 @given(hierarchies())
-def test_every_level_parts_the_leaves_into_runs(hierarchy):
+def test_every_level_partitions_the_leaves_into_runs(hierarchy):
     codes = np.arange(len(hierarchy.leaves))
     for i in range(len(hierarchy.levels)):
         bounds = hierarchy.bounds(i)
@@ -73,7 +73,7 @@ def test_nested_means_that_no_run_crosses(hierarchy):
 
 
 @given(hierarchies(), st.data())
-def test_restricted_keeps_the_labels_of_what_stays(hierarchy, data):
+def test_a_restricted_hierarchy_keeps_its_labels(hierarchy, data):
     size = len(hierarchy.leaves)
     codes = np.array(sorted(data.draw(st.sets(st.integers(0, size - 1)))), dtype=np.int64)
     rest, before = hierarchy.restricted(codes).frame(), hierarchy.frame()
@@ -99,12 +99,12 @@ def test_shown_counts_leaves_and_records():
     assert "records" not in WORK.shown()
 
 
-def test_frame_has_one_row_a_leaf():
+def test_the_frame_has_one_row_per_leaf():
     assert WORK.frame().to_numpy().tolist()[1] == ["Local", "Government", "*"]
     assert WORK.frame().columns.tolist() == ["leaf", "level 1", "level 2"]
 
 
-def test_spec_is_plain_and_tells_hierarchies_apart():
+def test_the_spec_is_plain_and_distinguishes_hierarchies():
     assert WORK.spec()["levels"][0] == {"starts": [0, 2], "labels": ["Government", "Private"]}
     assert WORK.spec() != WORK.restricted(np.array([0, 1, 2])).spec()
 
@@ -125,7 +125,7 @@ def test_order_that_already_has_runs_stays_even_if_levels_cross():
     assert not hierarchy.nested
 
 
-def test_level_that_is_no_partition_is_refused():
+def test_a_level_that_is_not_a_partition_is_refused():
     with pytest.raises(BadInput) as error:
         Hierarchy.from_assignment(["1", "2", "3"], [["odd", "even", "odd"]], ordered=True, where="column 'n'")
     assert str(error.value) == (
@@ -135,7 +135,7 @@ def test_level_that_is_no_partition_is_refused():
     )
 
 
-def test_levels_that_no_order_serves_are_refused():
+def test_levels_without_a_common_order_are_refused():
     levels = [["x", "y", "x", "y"], ["p", "p", "q", "q"]]
     with pytest.raises(BadInput, match=r"level 1 is not a partition.*'x' contains 'a' and 'c'.*are not nested"):
         Hierarchy.from_assignment(["a", "b", "c", "d"], levels)
@@ -160,7 +160,7 @@ def test_level_of_the_wrong_length_is_refused():
         Hierarchy.from_assignment(["a", "b"], [["x"]])
 
 
-def test_no_leaves_is_a_hierarchy():
+def test_a_hierarchy_may_have_no_leaves():
     empty = Hierarchy.from_assignment([], [[], []])
     assert empty.runs().shape == (0, 2)
     assert empty.nested

@@ -23,7 +23,7 @@ def test_widths_are_aligned_at_the_origin():
     assert labels(Intervals(widths=1)(numbers([4, 6]))) == ["4", "6"]
 
 
-def test_float_intervals_leave_out_their_upper_end():
+def test_float_intervals_exclude_their_upper_end():
     hierarchy = Intervals(widths=(0.1, 1.5))(numbers([0.1, 0.3, 0.7, 1.5, 1.59]))
     assert labels(hierarchy) == ["[0.1-0.2[", "[0.3-0.4[", "[0.7-0.8[", "[1.5-1.6["]
     assert labels(hierarchy, 1) == ["[0-1.5[", "[1.5-3["]
@@ -34,7 +34,7 @@ def test_float_intervals_leave_out_their_upper_end():
     st.integers(1, 2**61),
     st.integers(-(10**6), 10**6),
 )
-def test_whole_widths_are_exact_over_all_integers(values, width, origin):
+def test_integer_widths_are_exact_over_all_integers(values, width, origin):
     column = numbers(np.array(sorted(values), dtype=np.int64))
     hierarchy = Intervals(widths=width, origin=origin)(column)
     expected = [(value - origin) // width for value in column.values.tolist()]
@@ -58,7 +58,7 @@ def test_cuts_are_open_at_both_ends():
     assert labels(Intervals(cuts=(0.5, 2))(numbers([0.1, 0.5, 2.5]))) == ["<0.5", "[0.5-2[", ">=2"]
 
 
-def test_what_is_beyond_top_and_bottom_is_one_node_on_every_level():
+def test_values_beyond_top_and_bottom_are_one_node_on_every_level():
     column = numbers([3, 19, 20, 39, 40, 79, 80, 101])
     hierarchy = Intervals(widths=(25, 50), bottom=20, top=80)(column)
     assert labels(hierarchy) == ["under 20", "[20-24]", "[25-49]", "[75-79]", "80 and over"]
@@ -122,7 +122,7 @@ def test_quantiles_follow_the_records():
         ({"quantiles": (2.5,)}, "whole numbers of groups, 2 or more"),
     ],
 )
-def test_intervals_refuse(wrong, message):
+def test_invalid_intervals_are_refused(wrong, message):
     with pytest.raises(BadInput, match=message):
         Intervals(**wrong)
 

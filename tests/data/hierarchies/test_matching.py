@@ -30,7 +30,7 @@ def test_at_most_ten_missing_values_are_listed():
         Columns([("9", "x")])(numbers(range(9, 23)))
 
 
-def test_numbers_are_no_misspellings_of_each_other():
+def test_numbers_are_not_suggested_as_misspellings():
     with pytest.raises(BadInput, match=r"'40' \(did you mean '4O'\?\), '57'; add"):
         Columns([("39", "x"), ("4O", "x")])(numbers([39, 40, 57]))
 
@@ -40,7 +40,7 @@ def test_duplicate_leaves_of_numbers_are_found_as_numbers():
         Columns([("39", "x"), ("39.0", "x")])(numbers([39]))
 
 
-def test_level_that_is_no_partition_of_numbers_is_refused():
+def test_a_level_that_is_not_a_partition_of_numbers_is_refused():
     rows = [("1", "odd"), ("3", "odd"), ("2", "even")]
     with pytest.raises(BadInput, match=r"column 'age': level 1 is no.*'odd' contains '1' and '3', but '2'"):
         Columns(rows)(numbers([1, 2, 3]))
@@ -87,14 +87,14 @@ def test_forms_of_files(tmp_path, text):
     assert labels(read_csv(tmp_path / "h.csv")(texts(["a", "b"]))) == ["x"]
 
 
-def test_delimiter_and_header_can_be_said(tmp_path):
+def test_delimiter_and_header_can_be_given(tmp_path):
     (tmp_path / "h.csv").write_text("value|group\nleaf|x\n")
     assert labels(read_csv(tmp_path / "h.csv", delimiter="|", header=True)(texts(["leaf"]))) == ["x"]
     (tmp_path / "h.csv").write_text("leaf;tree\n")
     assert labels(read_csv(tmp_path / "h.csv", header=False)(texts(["leaf"]))) == ["tree"]
 
 
-def test_leaf_called_leaf_and_a_hierarchy_without_levels_come_back(tmp_path):
+def test_a_leaf_named_leaf_and_a_hierarchy_without_levels_survive_a_round_trip(tmp_path):
     column = texts(["leaf", "a,b", "a;b"])
     Hierarchy(column.labels).to_csv(tmp_path / "h.csv")
     assert read_csv(tmp_path / "h.csv")(column).leaves == column.labels
@@ -112,7 +112,7 @@ def test_leaf_called_leaf_and_a_hierarchy_without_levels_come_back(tmp_path):
         (b'a;x\nb;"x\n', "hierarchy h.csv: line 2: .*check the quotes"),
     ],
 )
-def test_read_csv_refuses(tmp_path, content, message):
+def test_read_csv_refuses_invalid_files(tmp_path, content, message):
     if content is not None:
         (tmp_path / "h.csv").write_bytes(content)
     with pytest.raises(BadInput, match=message):

@@ -29,7 +29,7 @@ HALF_YEAR = [f"2008-0{month}-1{day}" for month in range(1, 7) for day in range(5
         (dates(HALF_YEAR), Dates(("month", "quarter")), "several of each: month, quarter"),
     ],
 )
-def test_proposals_say_why(column, expected, reason):
+def test_proposals_have_reasons(column, expected, reason):
     builder, why = propose(column)
     assert builder == expected
     assert reason in why

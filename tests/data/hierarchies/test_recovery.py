@@ -12,14 +12,14 @@ from workbench.data.hierarchies.recovery import levels_of, recover
 
 
 @pytest.mark.parametrize("case", BUILT)
-def test_what_is_recovered_makes_the_same_hierarchy(case):
+def test_the_recovered_builder_builds_the_same_hierarchy(case):
     builder, column = BUILT[case]
     made = builder(column)
     assert recover(replace(column, hierarchy=made))(column).spec() == made.spec()
 
 
 @pytest.mark.parametrize("case", ["widths", "widths, top and bottom", "cuts", "top alone", "dates"])
-def test_the_builder_is_the_one_that_was_given(case):
+def test_the_recovered_builder_equals_the_original(case):
     builder, column = BUILT[case]
     assert recover(replace(column, hierarchy=builder(column))).to_dict() == builder.to_dict()
 

@@ -34,7 +34,7 @@ def test_values_that_occur_with_similar_values_are_grouped(engine):
     assert members(groups.levels[0]) == {frozenset({"Masters", "Doctorate"}), frozenset({"Preschool", "9th", "10th"})}
 
 
-def test_rare_values_are_merged_first_where_nothing_else_is_known():
+def test_rare_values_are_merged_first_without_other_information():
     frame = pd.DataFrame({"race": ["a"] * 500 + ["b"] * 300 + ["c"] * 9 + ["d"] * 7 + ["e"] * 3})
     groups = similar_groups(Table.bare(frame), "race", [])
     assert [members(level) for level in groups.levels] == [{frozenset("cde")}, {frozenset("bcde")}]
@@ -78,7 +78,7 @@ def test_too_few_or_too_many_values_and_numbers_are_not_grouped():
     assert [similar_groups(table, name, []) for name in frame] == [None, None, None]
 
 
-def test_labels_show_their_values_and_collide_with_none():
+def test_labels_show_their_values_and_are_unique():
     frame = pd.DataFrame({"v": ["a"] * 50 + ["b"] * 4 + ["c"] * 3 + ["b or c"] * 40 + [f"x{i}" for i in range(9)]})
     column = Table.bare(frame).columns["v"]
     groups = grouped(column, np.zeros((len(column.values), 0)))

@@ -10,7 +10,7 @@ from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
 
 
-def test_nested(tmp_path):
+def test_nested_types_are_refused(tmp_path):
     nested = pa.table({"a": [1], "deep": [[1, 2]]})
     pq.write_table(nested, tmp_path / "d.parquet")
     ndjson = written(tmp_path, '{"a": 1, "deep": {"b": 1}}\n', "d.ndjson")
@@ -37,4 +37,4 @@ def test_integers_beyond_64_bits_in_a_frame():
 def test_types_without_a_use(values):
     said = message_of(lambda: table_of(open_source(pd.DataFrame({"a": values}))))
     assert "column 'a': the " in said and "is not supported; convert it to numbers, dates or text" in said
-    assert "<" not in said, "an extension is called by its name"
+    assert "<" not in said, "an extension type is reported by its name"

@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("name", ["d.feather", "d.arrow", "d.orc"])
-def test_files_of_arrow(tmp_path, name, engine):
+def test_arrow_files_are_read(tmp_path, name, engine):
     table = pa.Table.from_pandas(FRAME, preserve_index=False)
     orc.write_table(table, tmp_path / name) if name.endswith("orc") else feather.write_feather(table, tmp_path / name)
     found = Table.bare(tmp_path / name, engine=engine)
@@ -38,5 +38,5 @@ def test_categories_are_text(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "called"), [("d.feather", "Feather"), ("d.orc", "ORC")])
-def test_what_is_none(tmp_path, name, called):
+def test_other_files_are_refused(tmp_path, name, called):
     assert f"not a valid {called} file" in message_of(lambda: open_source(written(tmp_path, "a,b\n1,2\n", name)))

@@ -66,7 +66,7 @@ def test_a_thousand_awkward_files_are_read_as_csv_reads_them(tmp_path, part):
 
 
 @pytest.mark.parametrize("sign", ["\f", "\v", "\u2028", "\u2029", "\x1c", "\x1d", "\x1e", "\x85"])
-def test_what_only_python_takes_for_the_end_of_a_line_is_none(tmp_path, sign):
+def test_line_ends_known_only_to_python_are_not_line_ends(tmp_path, sign):
     path = tmp_path / "people.csv"
     for header in (f"{sign}\na,b", f"{sign}a,b", f"a{sign},b", f"a{sign}c,b", f"a,b{sign}"):
         path.write_text(f"{header}\n1,x\n2,y{sign}z\n", encoding="utf-8", newline="")
@@ -79,7 +79,7 @@ def test_what_only_python_takes_for_the_end_of_a_line_is_none(tmp_path, sign):
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_any_line_end_may_stand_in_quotes(tmp_path, end):
+def test_any_line_end_may_be_quoted(tmp_path, end):
     path = tmp_path / "people.csv"
     path.write_bytes(f'"a\r\nx",b{end}"1\r2","3\n4"{end}{end}"5\r\n6",7{end}'.encode())
     source = open_source(path)
@@ -87,7 +87,7 @@ def test_any_line_end_may_stand_in_quotes(tmp_path, end):
     assert read == {"a\r\nx": ["1\r2", "5\r\n6"], "b": ["3\n4", "7"]}
 
 
-def test_the_blank_behind_every_delimiter_is_no_part_of_the_values_and_said(tmp_path):
+def test_blanks_after_every_delimiter_are_removed_with_a_note(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text('a, b, c\n1, x,  y\n2, "p, q",\n')
     source = open_source(path)
@@ -129,7 +129,7 @@ def means(label: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_value_means_what_is_written_or_a_note_says_otherwise(tmp_path, kind):
+def test_each_value_equals_its_text_or_there_is_a_note(tmp_path, kind):
     rng = random.Random(kind)
     for _ in range(30):
         pool = rng.sample(KINDS[kind], rng.randint(1, len(KINDS[kind])))

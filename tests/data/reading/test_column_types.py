@@ -23,7 +23,7 @@ def test_types_with_and_without_a_notation(text, kind, notation):
 
 
 @pytest.mark.parametrize("text", ["int", "", "text 5", "number 5", "date tomorrow", "date mm/dd", "date %Y", 5, None])
-def test_what_is_no_type_is_refused_with_examples(text):
+def test_invalid_types_are_refused_with_examples(text):
     with pytest.raises(BadInput, match=r"a type is 'number', 'date' or 'text'.*'date mm/dd/yyyy'"):
         parse_type(text)
 

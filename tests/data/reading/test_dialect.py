@@ -16,7 +16,7 @@ from workbench.data.reading.source import Query
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_delimiter_is_found_beside_fields_that_hold_the_others(tmp_path, delimiter):
+def test_the_delimiter_is_found_although_fields_contain_others(tmp_path, delimiter):
     others = {",": "1;5", ";": "1,5", "\t": "a,b;c", "|": "x,y"}[delimiter]
     lines = [["name", "amount"], ["ann", others], ["bob", others]]
     source = open_source(written(tmp_path, "\n".join(delimiter.join(line) for line in lines)))
@@ -25,12 +25,12 @@ def test_delimiter_is_found_beside_fields_that_hold_the_others(tmp_path, delimit
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
-def test_quotes_hold_delimiters_line_ends_and_themselves(tmp_path, quote):
+def test_quoted_fields_may_contain_delimiters_line_ends_and_quotes(tmp_path, quote):
     text = "a,b\n1,Qx,y\nzQ\n2,Qit QQ isQ\n3,\n".replace("Q", quote)
     assert read_csv(tmp_path, text) == {"a": ["1", "2", "3"], "b": ["x,y\nz", f"it {quote} is", ""]}
 
 
-def test_apostrophes_are_no_quotes(tmp_path):
+def test_apostrophes_are_not_quotes(tmp_path):
     assert read_csv(tmp_path, "a,b\n'tis,O'Hara\n5' 3,rock 'n\n") == {"a": ["'tis", "5' 3"], "b": ["O'Hara", "rock 'n"]}
 
 
@@ -66,7 +66,7 @@ def test_encodings_with_a_mark(tmp_path, content, encoding):
     assert source.notes[0] == f"encoding {encoding}"
 
 
-def test_latin_1_is_read_and_said(tmp_path):
+def test_latin_1_is_read_with_a_note(tmp_path):
     source = open_source(written(tmp_path, "a,b\n1,x\n2,é\n", encoding="latin-1"))
     assert table_of(source)["b"] == ["x", "é"]
     assert source.notes[0].startswith("encoding latin-1: line 3 is not valid utf-8")
@@ -119,7 +119,7 @@ def test_a_copy_in_another_encoding_does_not_fill_the_disk(tmp_path):
 
 
 @pytest.mark.parametrize("advice", [" ", ","])
-def test_fields_between_spaces_are_no_single_column_and_the_advice_works(tmp_path, advice):
+def test_fields_separated_by_spaces_are_refused_with_advice_that_works(tmp_path, advice):
     path = tmp_path / "d.csv"
     path.write_text("age town\n" + "31 Ayr\n42 Ely\n" * 20)
     with pytest.raises(BadInput, match="separated by spaces; use delimiter=' ', or use delimiter=','") as caught:
@@ -128,7 +128,7 @@ def test_fields_between_spaces_are_no_single_column_and_the_advice_works(tmp_pat
     assert open_source(path, delimiter=advice).names == (["age", "town"] if advice == " " else ["age town"])
 
 
-def test_columns_that_spaces_align_are_named_as_such(tmp_path):
+def test_columns_aligned_by_spaces_are_reported(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("age   town\n" + "31    Ayr\n102   Ely\n" * 20)
     with pytest.raises(BadInput, match="aligned by spaces; separate them by commas"):
@@ -139,5 +139,5 @@ def test_columns_that_spaces_align_are_named_as_such(tmp_path):
 
 def test_values_in_single_quotes_keep_them(tmp_path):
     assert read_csv(tmp_path, "a,b\n'q',1\n'r',2\n") == {"a": ["'q'", "'r'"], "b": ["1", "2"]}
-    assert read_csv(tmp_path, "'a','b'\n'q',1\n") == {"a": ["q"], "b": ["1"]}, "here they enclose the names, too"
+    assert read_csv(tmp_path, "'a','b'\n'q',1\n") == {"a": ["q"], "b": ["1"]}, "the names are quoted, too"
     assert read_csv(tmp_path, "a,b\n'q,r',1\n's, t',2\n") == {"a": ["q,r", "s, t"], "b": ["1", "2"]}, "and here"

@@ -47,7 +47,7 @@ def test_every_table_is_found_by_its_name_and_read_as_its_records(path):
     assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [path.name]
 
 
-def test_what_is_in_it_is_told_level_by_level(path):
+def test_the_content_is_listed_level_by_level(path):
     assert below(path, []) == ["Peo ple"]
     assert below(path, ["Peo ple"]) == sorted(["main", *filter(None, AWKWARD)])
     assert set(below(path, ["Peo ple", "main"])) == {"people", "old people", "passwords", "nobody"}
@@ -58,7 +58,7 @@ def test_what_is_in_it_is_told_level_by_level(path):
     assert [table_name(one) for one in (["main", "a1"], ["A", 'q"'])] == ["main.a1", '"A"."q"""']
 
 
-def test_what_cannot_be_read_says_what_to_do(path, tmp_path):
+def test_errors_of_reading_give_advice(path, tmp_path):
     said = message_of(lambda: open_source(path))
     assert "the file has 8 tables; choose one, such as table=" in said
     assert "there is no table 'main.peeple'; did you mean" in message_of(lambda: open_source(path, table="main.peeple"))
@@ -81,7 +81,7 @@ def test_what_cannot_be_read_says_what_to_do(path, tmp_path):
 OPEN = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
 
 
-def test_a_file_that_is_being_written_elsewhere_is_said(tmp_path):
+def test_a_file_locked_by_another_writer_is_reported(tmp_path):
     path = tmp_path / "people.duckdb"
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people AS SELECT 1 AS a")
@@ -94,7 +94,7 @@ def test_a_file_that_is_being_written_elsewhere_is_said(tmp_path):
         other.stdin.close()
 
 
-def test_a_study_names_a_table_in_a_file_beside_it(path, tmp_path):
+def test_a_study_names_a_table_in_a_file_next_to_it(path, tmp_path):
     (tmp_path / "people.duckdb").write_bytes(path.read_bytes())
     text = "data: {path: people.duckdb, table: '\"old people\"'}\nroles: {quasi: [age]}\n"
     study = Study.from_yaml(text, tmp_path, confined=True)

@@ -76,7 +76,7 @@ EXACT = [Decimal("9007199254740993.00"), Decimal("9007199254740992.00"), Decimal
     ],
     ids=["nanoseconds", "microseconds", "zone", "exact decimals", "decimals", "large floats", "blanks"],
 )
-def test_arrow_and_parquet_are_read_alike_and_what_is_changed_is_said(tmp_path, values, kind, labels, note):
+def test_arrow_and_parquet_are_read_identically_and_changes_are_noted(tmp_path, values, kind, labels, note):
     pq.write_table(pa.table({"x": values}), tmp_path / "d.parquet")
     for data in (pa.table({"x": values}), tmp_path / "d.parquet"):
         source = open_source(data)
@@ -90,7 +90,7 @@ def test_nanoseconds_stay_in_text():
     assert encode(open_source(pa.table({"x": NANOSECONDS})), types={"x": "text"})["x"][0].labels == labels
 
 
-def test_a_duration_is_refused_from_arrow_and_from_parquet_alike(tmp_path):
+def test_durations_are_refused_from_arrow_and_parquet(tmp_path):
     table = pa.table({"x": pa.array([1, 2], pa.duration("us"))})
     pq.write_table(table, tmp_path / "d.parquet")
     for data in (table, tmp_path / "d.parquet"):
@@ -99,7 +99,7 @@ def test_a_duration_is_refused_from_arrow_and_from_parquet_alike(tmp_path):
         )
 
 
-def test_numbers_of_a_frame_that_cannot_be_kept_together_are_refused():
+def test_numbers_of_a_frame_without_a_common_type_are_refused():
     for values in ([2**53 + 1, 0.5], [2**53 + 1, Decimal("0.5")]):
         frame = pd.DataFrame({"x": pd.Series(values, dtype=object)})
         message = message_of(lambda frame=frame: encode(open_source(frame)))
@@ -146,7 +146,7 @@ def test_batches_that_hold_different_values(monkeypatch):
         assert (column.counts == np.unique(values, return_counts=True)[1]).all()
 
 
-def test_progress_and_stopping():
+def test_progress_is_reported_and_reading_can_be_cancelled():
     seen = []
     encode(open_source(pd.DataFrame({"x": range(300_000)})), progress=seen.append)
     assert len(seen) > 1 and seen == sorted(seen) and seen[-1] == 300_000
@@ -158,7 +158,7 @@ def test_progress_and_stopping():
         encode(open_source(pd.DataFrame({"x": range(3)})), progress=stop)
 
 
-def test_a_query_without_end_can_be_stopped_before_its_first_record():
+def test_an_endless_query_can_be_cancelled_before_its_first_record():
     endless = "SELECT count(*) AS n, sum(a.range * b.range) AS x FROM range(10000000) a, range(10000000) b"
     heard = []
 
@@ -173,10 +173,10 @@ def test_a_query_without_end_can_be_stopped_before_its_first_record():
             with pytest.raises(KeyError):
                 encode(open_source(query), progress=stop)
             assert heard == [0, 0]
-        assert connection.sql("SELECT 42").fetchall() == [(42,)], "the connection goes on"
+        assert connection.sql("SELECT 42").fetchall() == [(42,)], "the connection is still usable"
 
 
-def test_columns_not_asked_for_are_not_read():
+def test_columns_that_are_not_requested_are_not_read():
     frame = pd.DataFrame({"x": [1], "bad": pd.Series([{1: "secret"}])})
     read = encode(open_source(frame), ["x"])
     assert list(read) == ["x"]
@@ -194,7 +194,7 @@ scalars = {
 
 @examples(150)
 @given(st.data(), st.sampled_from(sorted(scalars)))
-def test_there_and_back(data, kind):
+def test_values_survive_a_round_trip(data, kind):
     values = data.draw(st.lists(st.none() | scalars[kind], min_size=1, max_size=40))
     values[0] = data.draw(scalars[kind].filter(lambda x: x == x))
     column, codes = encode(open_source(pa.table({"x": pa.array(values)})))["x"]
@@ -217,7 +217,7 @@ def test_there_and_back(data, kind):
         lambda some: any(map(str.strip, some))
     )
 )
-def test_text_there_and_back_through_csv(tmp_path_factory, values):
+def test_text_survives_a_round_trip_through_csv(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("csv") / "d.csv"
     pd.DataFrame({"x": values, "other": "o"}).to_csv(path, index=False)
     source = open_source(path, delimiter=",", quote='"')
@@ -256,7 +256,7 @@ def wrong_columns(folder):
 
 
 @pytest.mark.parametrize("form", range(5), ids=["arrow", "frame", "parquet", "json", "query"])
-def test_all_columns_that_cannot_be_read_are_said_at_once_in_every_form(tmp_path, form):
+def test_all_unreadable_columns_are_reported_together_in_every_form(tmp_path, form):
     data = wrong_columns(tmp_path)[form]
     with pytest.raises(BadColumns) as caught:
         Table.bare(data, types={"mixed": "number", "fine": "text"})

@@ -50,19 +50,19 @@ def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
             running.kill()
 
 
-def test_a_query_is_given_up_after_its_seconds():
+def test_a_query_ends_after_its_time_limit():
     with pytest.raises(BadInput, match="stopped after"):
         Table.bare(Query(ENDLESS, seconds=0.3))
 
 
-def test_a_query_is_given_up_when_who_waits_cancels():
+def test_a_query_ends_when_it_is_cancelled():
     cancel = threading.Event()
     threading.Timer(0.3, cancel.set).start()
     with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
         Table.bare(Query(ENDLESS))
 
 
-def test_a_study_says_how_long_its_query_may_take(tmp_path):
+def test_a_study_sets_the_time_limit_of_its_query(tmp_path):
     with pytest.raises(BadInput, match="stopped after"):
         Study.from_yaml(STUDY.replace("SECONDS", "0.3"), tmp_path).read()
     for wrong in ("-1", "long", "true"):

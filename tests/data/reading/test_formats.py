@@ -75,7 +75,7 @@ def test_packed_text(tmp_path, ending, engine):
         assert table.columns["age"].values[-1] == 999
 
 
-def test_a_zip_file_is_what_its_only_member_is(tmp_path):
+def test_a_zip_file_has_the_format_of_its_only_member(tmp_path):
     path = written(tmp_path, packed(b"a,b\n1,2\n", "zip"), "anything.zip")
     assert table_of(open_source(path)) == {"a": ["1"], "b": ["2"]}
     with zipfile.ZipFile(path, "a") as archive:
@@ -84,7 +84,7 @@ def test_a_zip_file_is_what_its_only_member_is(tmp_path):
 
 
 @pytest.mark.parametrize(("ending", "called"), [("bz2", "bzip2"), ("xz", "xz"), ("zst", "zstd"), ("zip", "zip")])
-def test_what_is_not_packed_or_cut_off_is_refused(tmp_path, ending, called):
+def test_files_that_are_not_compressed_or_truncated_are_refused(tmp_path, ending, called):
     plain = written(tmp_path, "a,b\n1,2\n", f"d.csv.{ending}")
     assert f"not a valid {called} file" in message_of(lambda: open_source(plain))
     content = packed(
@@ -94,7 +94,7 @@ def test_what_is_not_packed_or_cut_off_is_refused(tmp_path, ending, called):
     assert any(word in message_of(lambda: open_source(cut)) for word in ("damaged or truncated", "not a valid"))
 
 
-def test_only_text_is_read_while_it_is_packed(tmp_path):
+def test_only_text_is_read_compressed(tmp_path):
     frame = pd.DataFrame({"a": [1]})
     frame.to_parquet(tmp_path / "d.parquet")
     path = written(tmp_path, gzip.compress((tmp_path / "d.parquet").read_bytes()), "d.parquet.gz")

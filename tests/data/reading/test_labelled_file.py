@@ -17,7 +17,7 @@ LABELS = {"sex": {1: "female", 2: "male"}, "age": {99: "refused"}}
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("name", ["d.sav", "d.zsav", "d.dta"])
-def test_labels_take_the_place_of_codes(tmp_path, name, engine):
+def test_labels_replace_codes(tmp_path, name, engine):
     write = pyreadstat.write_dta if name.endswith("dta") else pyreadstat.write_sav
     options = {"compress": True} if name.endswith("zsav") else {}
     write(FRAME, str(tmp_path / name), variable_value_labels=LABELS, **options)
@@ -28,7 +28,7 @@ def test_labels_take_the_place_of_codes(tmp_path, name, engine):
     assert table.columns["town"].missing == 1
 
 
-def test_values_that_are_declared_as_missing_are(tmp_path):
+def test_values_declared_as_missing_are_missing(tmp_path):
     path = tmp_path / "d.sav"
     pyreadstat.write_sav(FRAME, str(path), variable_value_labels=LABELS, missing_ranges={"age": [99]})
     column = Table.bare(path).columns["age"]
@@ -57,7 +57,7 @@ def test_labels_of_most_values_are_used_and_the_other_codes_are_text():
     assert not is_coded(values, {1: "a", 2: "a"}), "two values of one label would become one"
 
 
-def test_what_is_none_or_cannot_be_read_here(tmp_path, monkeypatch):
+def test_invalid_and_unsupported_files_are_refused(tmp_path, monkeypatch):
     for name, called in (("d.sav", "SPSS"), ("d.dta", "Stata"), ("d.sas7bdat", "SAS")):
         path = written(tmp_path, "a,b\n1,2\n", name)
         assert f"not a valid {called} file" in message_of(lambda path=path: open_source(path))

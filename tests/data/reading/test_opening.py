@@ -20,7 +20,7 @@ def test_a_path_and_a_frame_are_sources_of_their_kind(tmp_path):
         open_source(3)
 
 
-def test_an_option_that_nobody_knows_is_refused():
+def test_an_unknown_option_is_refused():
     require_options(["delimiter", "remote"])
     with pytest.raises(BadInput, match="no option 'delimeter'; did you mean 'delimiter'"):
         require_options(["delimeter"])

@@ -29,7 +29,7 @@ def parts(folder, ending):
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "csv.gz"])
-def test_a_folder_and_a_pattern(tmp_path, ending, engine):
+def test_a_folder_and_a_pattern_are_read(tmp_path, ending, engine):
     folder = parts(tmp_path / "people", ending)
     for path in (folder, f"{folder}/part-*.{ending}", tmp_path / "*" / f"*.{ending}"):
         table = Table.bare(path, engine=engine)
@@ -46,7 +46,7 @@ def test_folders_of_partitions_are_columns(tmp_path):
     assert table.records == 180 and table.columns["year"].values.tolist() == [2023, 2024]
 
 
-def test_a_file_whose_name_has_brackets_is_no_pattern(tmp_path):
+def test_a_file_name_with_brackets_is_not_a_pattern(tmp_path):
     FRAME.to_csv(tmp_path / "people[1].csv", index=False)
     assert Table.bare(tmp_path / "people[1].csv").records == 90
 
@@ -68,7 +68,7 @@ def test_columns_may_be_in_another_order(tmp_path):
     assert Table.bare(folder).columns["town"].labels == ("Ayr", "Ely", "Ems")
 
 
-def test_what_is_no_table_is_refused(tmp_path):
+def test_other_content_is_refused(tmp_path):
     folder = parts(tmp_path / "people", "csv")
     assert "no data file matches this pattern" in message_of(lambda: open_source(f"{folder}/*.xml"))
     FRAME.to_parquet(folder / "d.parquet")

@@ -111,7 +111,7 @@ def test_frame_names_become_text():
     assert "columns 1 and 2 have the same name" in message
 
 
-def test_anything_that_speaks_arrow():
+def test_arrow_streams_of_other_libraries_are_read():
     assert table_of(open_source(duckdb.sql("SELECT 1 AS a"))) == {"a": [1]}
 
 
@@ -200,7 +200,7 @@ def test_a_message_names_the_file_and_not_its_copy_in_another_encoding(tmp_path)
     assert message_of(lambda: open_source(path)).startswith(f"{path}: this is JSON")
 
 
-def test_names_of_json_that_differ_in_case_alone_are_renamed_with_a_note(tmp_path):
+def test_json_names_that_differ_only_in_case_are_renamed_with_a_note(tmp_path):
     path = tmp_path / "d.ndjson"
     path.write_text('{"x": 1, "X": 2, "y_1": 3}\n{"x": 4, "X": 5, "y_1": 6}\n')
     source = open_source(path)

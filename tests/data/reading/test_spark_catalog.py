@@ -31,7 +31,7 @@ def place(request):
     found.spark.stop()
 
 
-def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(place):
+def test_levels_are_listed_by_name_and_tables_read_by_path(place):
     session, schemas = place
     catalog = session.spark.catalog.currentCatalog()
     assert catalog in below(session, [])
@@ -46,7 +46,7 @@ def test_each_level_is_asked_by_its_name_and_a_table_is_read_by_its_path(place):
         below(session, [catalog, "plain_schema", "people"])
 
 
-def test_a_table_that_is_not_there_is_said(place):
+def test_a_missing_table_is_reported(place):
     session, _ = place
     with pytest.raises(BadInput, match=r"the table does not exist|cannot run this query") as caught:
         columns(session, [session.spark.catalog.currentCatalog(), "plain_schema", "nobody"])

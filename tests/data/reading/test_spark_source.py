@@ -25,11 +25,11 @@ def spark():
 def test_a_table_is_read_by_its_name_on_its_server(spark, monkeypatch):
     opened: list[str] = []
 
-    def known(remote):  # this server's tables are those of a session
+    def server_address(remote):  # this server's tables are those of a session
         opened.append(remote)
         return Session(spark)
 
-    monkeypatch.setattr(Session, "opened", known)
+    monkeypatch.setattr(Session, "opened", server_address)
     rows = spark.createDataFrame(pa.table({"age": [30, 40, 40], "sex": ["F", "M", "M"]}))
     rows.write.saveAsTable("default.people_of_a_test")
     asked = {"data": "spark:default.people_of_a_test", "remote": "sc://host:15002"}
@@ -50,7 +50,7 @@ def test_a_table_without_its_server_is_refused():
         Table.read("spark:people", ["age"])
 
 
-def test_a_frame_of_spark_is_known_by_its_type(spark):
+def test_a_spark_frame_is_recognized_by_its_type(spark):
     frame = spark.createDataFrame(pa.table({"a": [1]}))
     assert is_frame(frame) and not is_frame(pa.table({"a": [1]})) and not is_frame("spark:people")
     source = open_source(frame)
@@ -76,7 +76,7 @@ def test_values_that_do_not_fit_their_type_are_refused_by_the_name_of_their_colu
 
 
 @pytest.mark.parametrize("name", ["parquet.`{}`", " csv . `file:{}` ", "json.`file://{}`"])
-def test_a_name_may_hold_a_file_or_a_folder(tmp_path, name):
+def test_a_name_may_contain_a_path(tmp_path, name):
     here = tmp_path / "in [1].parquet"
     assert places_of(name.format(here))[0] == here and places_of("main.default.people") == []
     for out, kept in ((here, False), (here / "part.csv", False), (tmp_path, False), (tmp_path / "in.csv", True)):
@@ -85,6 +85,6 @@ def test_a_name_may_hold_a_file_or_a_folder(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["", " ", "a.b.c.d", "a..b"])
-def test_what_is_no_name_of_a_table_is_said(name):
+def test_invalid_table_names_are_reported(name):
     with pytest.raises(BadInput, match=r"such as catalog.schema.table|use spark:catalog.schema.table"):
         Table.read(f"spark:{name}", ["age"], remote=spark_servers.sail())

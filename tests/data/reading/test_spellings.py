@@ -55,7 +55,7 @@ from workbench.data.reading.source import Query
         (["2024-01-01T10:00:00.123456789"], "text", ["2024-01-01T10:00:00.123456789"], None),
     ],
 )
-def test_what_a_country_writes_its_own_way_is_read_and_said(tmp_path, fields, kind, values, note):
+def test_national_notations_are_read_with_a_note(tmp_path, fields, kind, values, note):
     path = tmp_path / "data.csv"
     path.write_text("\n".join(["x;row", *(f"{value};{row}" for row, value in enumerate(fields))]))
     source = open_source(path)
@@ -76,8 +76,8 @@ def read(path, kind=None):
     return encode(source, ["x"], types={"x": kind} if kind else None)["x"][0], source.notes
 
 
-def test_a_declared_number_with_thousands_commas_is_no_fraction(tmp_path):
-    """An income of "30,996", declared as a number, was read as 30.996 without a note."""
+def test_a_declared_number_with_thousands_commas_is_not_a_fraction(tmp_path):
+    """Regression: an income of "30,996", declared as a number, was read as 30.996 without a note."""
     column, notes = read(write(tmp_path, "30,996", "950", "1,250,000"), "number")
     assert column.values.tolist() == [950, 30996, 1_250_000] and column.labels == ("950", "30996", "1250000")
     assert any("read as thousands separators" in note and "'number 1.234,5'" in note for note in notes)
@@ -99,7 +99,7 @@ def test_a_notation_is_declared(tmp_path):
 
 @pytest.mark.parametrize("kind", [None, "number"])
 @pytest.mark.parametrize("fields", [("1,234", "1250"), ("1.234", "30,996")])
-def test_commas_that_may_be_either_are_asked_about(tmp_path, fields, kind):
+def test_ambiguous_commas_must_be_declared(tmp_path, fields, kind):
     with pytest.raises(BadColumns, match="may separate thousands or decimals; use types=") as caught:
         read(write(tmp_path, *fields), kind)
     choices = caught.value.faults["x"].choices
@@ -110,7 +110,7 @@ def test_commas_that_may_be_either_are_asked_about(tmp_path, fields, kind):
 
 
 @pytest.mark.parametrize("kind", [None, "date"])
-def test_dates_whose_day_may_be_the_month_are_asked_about(tmp_path, kind):
+def test_ambiguous_dates_must_be_declared(tmp_path, kind):
     path = write(tmp_path, "01/02/2024", "3/4/2024")
     with pytest.raises(BadColumns, match="first part of dates may be the day or the month; use types=") as caught:
         read(path, kind)
@@ -134,7 +134,7 @@ def test_a_date_format_is_declared(tmp_path, written, form, label):
 
 
 @pytest.mark.parametrize("wrong", ["30/02/2024", "1/2/24", "1/13/2024", "unknown"])
-def test_what_is_no_date_of_the_declared_format_is_refused(tmp_path, wrong):
+def test_values_that_do_not_match_the_date_format_are_refused(tmp_path, wrong):
     with pytest.raises(BadColumns, match="not all values are dates in the format dd/mm/yyyy; declare another format"):
         read(write(tmp_path, "1/2/2024", wrong), "date dd/mm/yyyy")
 

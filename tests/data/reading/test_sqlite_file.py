@@ -22,7 +22,7 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
-def test_a_table_is_typed_as_text_is(path, engine):
+def test_a_table_has_the_types_of_text(path, engine):
     table = Table.bare(path, engine=engine)
     kinds = {name: (column.kind, column.labels) for name, column in table.columns.items()}
     assert kinds == {
@@ -43,7 +43,7 @@ def test_one_of_several_tables_and_views(path):
     assert Table.bare(path, table="old").records == 600
 
 
-def test_what_is_wrong_is_one_sentence_without_values(tmp_path, path):
+def test_errors_are_one_sentence_without_values(tmp_path, path):
     assert "not a SQLite file" in message_of(lambda: open_source(written(tmp_path, "marker" * 99, "d.db")))
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("CREATE TABLE photos (photo BLOB)")
@@ -53,7 +53,7 @@ def test_what_is_wrong_is_one_sentence_without_values(tmp_path, path):
     assert "marker" not in str(caught.value)
 
 
-def test_the_file_is_only_read(path):
+def test_the_file_is_not_modified(path):
     before = path.read_bytes()
     Table.bare(path)
     assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [path.name]

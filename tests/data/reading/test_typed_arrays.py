@@ -6,7 +6,7 @@ import pyarrow as pa
 from workbench.data.reading.typed_arrays import date_labels, finer, float64, number_labels, sorted_text, whole
 
 
-def test_numbers_stay_what_they_are_written_as():
+def test_numbers_keep_their_notation():
     assert float64(pa.array([0.1], pa.float32())).tolist() == [0.1]
     assert whole(np.array([1.0, 2.0])).dtype == np.int64 and whole(np.array([1.5])).dtype == np.float64
     assert str(whole(np.array([-0.0, 0.5]))[0]) == "0.0"

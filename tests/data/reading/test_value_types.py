@@ -98,8 +98,8 @@ def test_mixed_types_in_a_csv(tmp_path):
     assert "types={'x': 'text'}" in message and "missing=[]" in message
 
 
-def test_the_advice_on_mixed_types_works_as_it_is_given(tmp_path):
-    """With `missing=['abt 40']` alone, NA and empty cells were invalid."""
+def test_the_advice_on_mixed_types_works(tmp_path):
+    """Regression: `missing=['abt 40']` alone made NA and empty cells invalid."""
     fields = [*map(str, range(30)), "abt 40", "NA", ""]
     with pytest.raises(BadColumns) as caught:
         from_csv(tmp_path, fields)
@@ -110,19 +110,19 @@ def test_the_advice_on_mixed_types_works_as_it_is_given(tmp_path):
     assert column.kind == "number" and column.missing == 3 and source.missing_texts == ["NA", "abt 40"]
 
 
-def test_declared_number_that_is_none(tmp_path):
+def test_invalid_values_of_a_declared_number_are_refused(tmp_path):
     assert "2 of 3 distinct" in message_of(lambda: from_csv(tmp_path, ["1", "a", "b"], types={"x": "number"}))
     assert "are not numbers" in message_of(lambda: from_frame(pd.to_datetime(["2024-01-01"]), types={"x": "number"}))
 
 
-def test_declared_date_that_is_none(tmp_path):
+def test_invalid_values_of_a_declared_date_are_refused(tmp_path):
     assert "not all values are dates such as" in message_of(
         lambda: from_csv(tmp_path, ["1/2 2024"], types={"x": "date"})
     )
     assert "not all values are dates such as" in message_of(lambda: from_frame([1], types={"x": "date"}))
 
 
-def test_nothing_but_missing_values(tmp_path):
+def test_a_column_of_missing_values_only(tmp_path):
     for action in (
         lambda: from_csv(tmp_path, ["", "?", "NA"]),
         lambda: from_frame([None, None]),
@@ -143,12 +143,12 @@ def test_bad_declarations():
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.float64(), pa.decimal128(6, 2)], ids=str)
-def test_a_number_that_stands_for_a_missing_value_does_so_where_values_are_numbers_already(kind):
+def test_a_number_may_be_declared_as_missing_in_a_numeric_column(kind):
     found = find_values(pa.array([1, 2, -7], kind), "frame", "code", missing=["-7", "unknown", "", "99999"])
     assert found.values.tolist() == [1, 2] and found.place.tolist() == [0, 1, -1] and found.markers == ["-7"]
 
 
-def test_so_does_a_date_and_what_is_not_said_stays():
+def test_a_date_may_be_declared_as_missing_and_other_values_stay():
     days = pa.array(["1900-01-01", "2001-02-03"]).cast(pa.timestamp("us"))
     assert find_values(days, "frame", "born", missing=["1900-01-01"]).place.tolist() == [-1, 0]
     assert find_values(pa.array([1, -7]), "frame", "code").values.tolist() == [-7, 1]

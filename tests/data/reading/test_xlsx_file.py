@@ -32,9 +32,9 @@ ROWS = [
 
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
-def test_a_sheet_is_typed_as_text_is(tmp_path, engine):
+def test_a_sheet_has_the_types_of_text(tmp_path, engine):
     table = Table.bare(workbook(tmp_path / "d.xlsx", people=ROWS), engine=engine)
-    assert table.names == ["age", "zip", "born", "seen", "pay"] and table.records == 2, "empty rows are no records"
+    assert table.names == ["age", "zip", "born", "seen", "pay"] and table.records == 2, "empty rows are not records"
     kinds = {name: (column.kind, column.labels) for name, column in table.columns.items()}
     assert kinds["age"] == ("number", ("31", "42")) and kinds["zip"] == ("text", ("01234", "98765"))
     assert kinds["born"] == ("date", ("2023-01-02", "2024-01-02"))
@@ -46,7 +46,7 @@ def test_one_of_several_sheets(tmp_path):
     path = workbook(tmp_path / "d.xlsx", people=ROWS, houses=[["id"], [1]], empty=[])
     with pytest.raises(SeveralTables) as caught:
         open_source(path)
-    assert caught.value.tables == ("people", "houses"), "empty sheets are none"
+    assert caught.value.tables == ("people", "houses"), "empty sheets are skipped"
     source = open_source(path, table="houses")
     assert source.names == ["id"] and source.where.endswith("d.xlsx, sheet houses")
 
@@ -56,7 +56,7 @@ def test_without_a_header_columns_are_numbered(tmp_path):
     assert source.names == ["column 1", "column 2"] and sum(len(one) for one in source.batches(source.names)) == 2
 
 
-def test_what_is_wrong_is_one_sentence_without_values(tmp_path, monkeypatch):
+def test_errors_are_one_sentence_without_values(tmp_path, monkeypatch):
     assert "not a valid Excel workbook" in message_of(lambda: open_source(written(tmp_path, "a,b\n1,2\n", "d.xlsx")))
     path = workbook(tmp_path / "e.xlsx", people=[["a", "a"], [1, 2]])
     assert "columns 1 and 2 have the same name" in message_of(lambda: open_source(path))
