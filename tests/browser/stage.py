@@ -44,14 +44,14 @@ class Stage:
         self.context.set_default_timeout(90_000)  # a busy machine is slow, not wrong
         self.page: Page = self.context.new_page()
         self.wrong: list[str] = []
-        self.context.on("request", self._asked)
+        self.context.on("request", self._check_request)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.wrong.append(f"page error: {error}"))
         self.page.on("requestfailed", lambda r: self._failed(f"failed: {r.url} {r.failure}"))
         self.page.on("response", lambda r: r.status >= 400 and self._failed(f"{r.status}: {r.url}"))
 
     def resized(self, width: int, height: int = 900) -> Page:
-        """The same page in a window so wide, when it has been laid out again."""
+        """Resize the window and wait for the new layout."""
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.evaluate(
             """async width => {
@@ -62,7 +62,7 @@ class Stage:
         )
         return self.page
 
-    def _asked(self, request: Request) -> None:
+    def _check_request(self, request: Request) -> None:
         if not request.url.startswith(("http://localhost", "http://127.0.0.1", "data:", "blob:", "file:")):
             self.wrong.append(f"asked the network: {request.url}")
 
@@ -120,7 +120,7 @@ def write_notebook(path: Path, *cells: str) -> Path:
 
 @contextmanager
 def served(command: list[str], url: str, folder: Path, **env: str) -> Iterator[str]:
-    """A server of ours, up when this yields and gone afterwards; its log lies in the folder."""
+    """Run a server until the end of the context, with its log in the folder."""
     log = folder / "server.log"
     everything = {**os.environ, **env, "PYTHONPATH": str(ROOT)}
     with log.open("ab") as out:
@@ -187,7 +187,7 @@ ipywidgets.VBox([place, ipywidgets.HBox([again, said])])
 
 
 class Stand:
-    """One page and one kernel, in which widgets are made anew for each test: to start both takes seconds."""
+    """One page and one kernel with new widgets for each test, since starting both takes seconds."""
 
     def __init__(self, browser: Browser, address: str, folder: Path) -> None:
         self.stage, self.folder, self.count = Stage(browser), folder, 0

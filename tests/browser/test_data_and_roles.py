@@ -30,8 +30,8 @@ def page(one_page):
         yield page
 
 
-def told(page, text: str, timeout: int = 30_000) -> None:
-    """Python has it."""
+def wait_for_output(page, text: str, timeout: int = 30_000) -> None:
+    """Wait until Python has received it."""
     page.locator("#out", has_text=text).wait_for(timeout=timeout)
 
 
@@ -61,9 +61,9 @@ def test_fifty_megabytes_arrive_with_progress_and_can_be_cancelled(page, large):
     page.locator(".wb-work").wait_for(state="hidden")
     assert "adult" in page.locator("#out").inner_text()
     send(page, large)
-    told(page, "upload: large.csv", timeout=120_000)
+    wait_for_output(page, "upload: large.csv", timeout=120_000)
     lines = sum(1 for _ in large.open()) - 1
-    told(page, f" {lines} ")
+    wait_for_output(page, f" {lines} ")
     page.locator(".wb-using", has_text=f"{lines:,} records × 8 columns").wait_for()
     page.locator(".wb-column[data-field='column:column_7']").wait_for()
 
@@ -78,10 +78,10 @@ def test_types_and_missing_codes_are_chosen_where_the_data_are(page, tmp_path):
     assert page.locator(".wb-unreadable code").inner_text() == "marker"
     page.get_by_role("textbox", name="Missing values").fill("-7, marker")
     page.get_by_role("textbox", name="Missing values").press("Enter")
-    told(page, "'missing': ['-7', 'marker']")
+    wait_for_output(page, "'missing': ['-7', 'marker']")
     page.locator(".wb-unreadable").wait_for(state="hidden")
     page.get_by_label("Type of sex").select_option("text")
-    told(page, "'types': {'sex': 'text'}")
+    wait_for_output(page, "'types': {'sex': 'text'}")
     assert page.get_by_role("textbox", name="Missing values").input_value() == "-7, marker"
     assert page.get_by_label("Type of sex").input_value() == "text"
 
@@ -97,13 +97,13 @@ def test_what_the_data_do_not_decide_is_asked_and_texts_are_added_to_those_missi
     page.get_by_role("button", name="date as dd/mm/yyyy").click()
     page.locator(".wb-unreadable li").nth(1).wait_for(state="hidden")
     page.get_by_role("button", name="Read it as missing").click()
-    told(page, "'missing': ['NA', 'abt 40']")
+    wait_for_output(page, "'missing': ['NA', 'abt 40']")
     page.locator("tr[data-name=income] .wb-range", has_text="950 to 69,500").wait_for()
     page.locator("tr[data-name=born] .wb-range", has_text="1970-01-01 to 1970-07-08").wait_for()
     page.get_by_label("Type of born").select_option("format")
     page.get_by_label("Date format of born").fill("%m/%d/%Y")
     page.get_by_label("Date format of born").press("Enter")
-    told(page, "'born': 'date %m/%d/%Y'")
+    wait_for_output(page, "'born': 'date %m/%d/%Y'")
     page.locator("tr[data-name=born] .wb-range", has_text="1970-01-01 to 1970-09-06").wait_for()
     page.get_by_role("button", name="As found").click()
     page.locator(".wb-unreadable code", has_text="abt 40").wait_for()
@@ -131,7 +131,7 @@ def test_what_is_no_table_or_too_large_is_said_at_the_upload(page, tmp_path):
     good = tmp_path / "good.csv"
     good.write_text("age,ill\n" + "31,flu\n32,cold\n" * 30)
     send(page, good)
-    told(page, "upload: good.csv")
+    wait_for_output(page, "upload: good.csv")
     assert wrong.inner_text() == ""
 
 
@@ -143,11 +143,11 @@ def test_a_path_that_is_none_is_said_at_the_path(page, tmp_path):
     (tmp_path / "people.csv").write_text("age,ill\n31,flu\n32,\n")
     page.get_by_label("File on the server").fill(str(tmp_path / "people.csv"))
     page.keyboard.press("Enter")
-    told(page, "people.csv")
+    wait_for_output(page, "people.csv")
     box = page.get_by_label("Leave out records with missing values")
     page.get_by_text("(1, 50 %)").wait_for()
     box.click()
-    told(page, "'drop_missing': True")
+    wait_for_output(page, "'drop_missing': True")
     assert box.is_checked()
 
 
@@ -159,11 +159,11 @@ def test_roles_by_keyboard_alone(page):
     keys.press("Control+A"), keys.press("Delete")
     page.locator(".wb-column[data-field='column:age']").focus()
     keys.press("q")
-    told(page, "'quasi': ['age']")
+    wait_for_output(page, "'quasi': ['age']")
     page.locator(".wb-together", has_text="is unique on the quasi-identifier").wait_for()
     keys.press("ArrowDown"), keys.press("Shift+ArrowDown"), keys.press("Shift+ArrowDown")
     keys.press("q")
-    told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
+    wait_for_output(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
     page.locator(".wb-together", has_text="unique on the 4 quasi-identifiers together").wait_for()
     keys.press("Home"), keys.press("Shift+PageDown")
     keys.press("n")  # that would leave none
@@ -172,12 +172,12 @@ def test_roles_by_keyboard_alone(page):
     for _ in range(3):
         keys.press("ArrowUp")
     keys.press("ArrowLeft")  # one to the left of neutral
-    told(page, "'dropped': ['relationship']")
+    wait_for_output(page, "'dropped': ['relationship']")
     page.get_by_role("button", name="Propose roles").click()
-    told(page, "'dropped': ['education_num', 'capital_gain'")
-    told(page, "'weight': ['fnlwgt']")
+    wait_for_output(page, "'dropped': ['education_num', 'capital_gain'")
+    wait_for_output(page, "'weight': ['fnlwgt']")
     page.get_by_role("button", name="Undo the proposal").click()
-    told(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
+    wait_for_output(page, "'quasi': ['age', 'workclass', 'fnlwgt', 'education']")
     page.locator(".wb-roles .wb-chosen", has_text="4 quasi-identifiers: age, workclass, fnlwgt, …").wait_for()
 
 
@@ -202,12 +202,12 @@ def test_what_one_column_tells_about_another_is_walked_through_by_keyboard(page)
     for name in ("education", "education_num", "sex"):
         page.locator(f".wb-column[data-field='column:{name}']").focus()
         keys.press("q")
-        told(page, f"{name}'], 'sensitive'")
+        wait_for_output(page, f"{name}'], 'sensitive'")
     section = page.locator("[data-field=between]")
     section.locator("summary", has_text="education determines education_num, and 1 more").focus()
     keys.press("Enter")
     keys.press("Tab")
-    why = section.locator(".wb-told-why")
+    why = section.locator(".wb-dependency-why")
     why.get_by_text("education determines education_num").wait_for()
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("education determines")
     keys.press("ArrowRight"), keys.press("ArrowDown")
@@ -216,4 +216,4 @@ def test_what_one_column_tells_about_another_is_walked_through_by_keyboard(page)
     why.get_by_text("education_num determines education").wait_for()
     keys.press("ArrowLeft"), keys.press("ArrowUp")
     assert page.evaluate("document.activeElement.textContent") == "100", "there is nothing further"
-    told(page, "'quasi': ['education', 'education_num', 'sex']")
+    wait_for_output(page, "'quasi': ['education', 'education_num', 'sex']")

@@ -51,7 +51,7 @@ def took(page, name):
 
 
 def cells(page, column):
-    """What the first rows on view have in a column."""
+    """Return the contents of a column in the first visible rows."""
     rows = sorted(page.locator(".wb-grid-row").all(), key=lambda row: int(row.get_attribute("aria-rowindex")))
     return [row.locator("[role=gridcell]").nth(column).inner_text() for row in rows[:8]]
 
@@ -119,7 +119,7 @@ def test_records_at_risk_are_counted_as_the_engine_does(page):
     exact.press("Enter")
     page.wait_for_function("() => /at risk [1-9]/.test(document.body.innerText)")
     engine = int(re.search(r"at risk (\d+)", page.inner_text("body"))[1])
-    assert page.inner_text(".wb-risk-said").startswith(f"{engine:,} of 200,000 records")
+    assert page.inner_text(".wb-risk-text").startswith(f"{engine:,} of 200,000 records")
     exact.fill("a lot")
     exact.press("Enter")
     assert "Type a loss" in page.inner_text("[data-field=at_risk]")

@@ -49,7 +49,7 @@ def recipe(page):
 
 
 def analyse(page, large):
-    """Everything that an analyst does, from the first picture to the exported file."""
+    """Run through an analyst's session, from the first chart to the exported file."""
     points(page, "26 points")
     expect(page.locator(".wb-recipe-name")).to_contain_text("t-closeness", timeout=30 * SECONDS)
     _click_a_point(page)
@@ -296,7 +296,7 @@ def test_in_lab_it_comes_back_after_reload_restart_and_reopening_and_a_saved_not
 
 
 def came_back(page):
-    """With the study as it was left."""
+    """Open the saved study again."""
     expect(page.locator("details.wb-step summary .wb-chosen", has_text="5 quasi-identifiers")).to_be_visible()
     expect(page.get_by_label(re.compile("^cap: P_loss"))).to_have_value("0.2")
 
@@ -321,7 +321,7 @@ def test_in_lab_the_next_cell_waits_while_the_page_goes_on(in_lab, on_stage):
     expect(printed).to_contain_text("of 46,033 records in", timeout=60 * SECONDS)
     expect(printed).to_contain_text(" 26")
     told = page.evaluate("() => window.told")
-    assert ["[*]:", True] in told, "the page is told while the cell blocks"
+    assert ["[*]:", True] in told, "the page is updated while the cell blocks"
 
 
 WATCH = """() => {

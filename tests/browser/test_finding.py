@@ -1,4 +1,4 @@
-"""Find better and intervals, in a browser: points that come while a search goes on, Cancel, and what is said of it."""
+"""The search for better points and the intervals, in a browser: progress, results and cancellation."""
 
 import re
 
@@ -90,7 +90,9 @@ def test_intervals_are_drawn(page):
     expect(row.get_by_label("Intervals")).to_have_value("")
     expect(lines).to_have_count(before)
     row.get_by_label("Intervals").select_option("learning attacker")
-    expect(page.locator(".wb-legend")).to_contain_text("Lines and brackets: from who goes by each class alone to who")
+    expect(page.locator(".wb-legend")).to_contain_text(
+        "Lines and brackets: from an attacker who uses each class by itself to one who"
+    )
     assert lines.count() >= before + 2, "along the axis of privacy: of regions no researcher learns"
 
 

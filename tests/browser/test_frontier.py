@@ -68,12 +68,12 @@ def fitted(page, width, height=900):
     }""")
 
 
-def said(page, text):
+def wait_for_text(page, text):
     page.wait_for_function("text => document.body.innerText.includes(text)", arg=text, timeout=10_000)
 
 
 def spot(page, x, y):
-    """Where a value of both axes is on the page: ticks at both ends of an axis tell."""
+    """Return the position of a point on the page, from the ticks of both axes."""
     return page.evaluate(
         """([x, y]) => {
           const svg = document.querySelector(".wb-chart svg");
@@ -100,15 +100,15 @@ def test_hover_click_and_keys_select(page):
     page.wait_for_selector(".wb-tip:not([hidden]) >> text=Efficient: no other point")
     assert "t-closeness, t = 0.5 (mondrian)" in page.locator(".wb-tip:not([hidden])").inner_text()
     page.mouse.click(x + 5, y + 4)  # near is enough
-    said(page, "selected 32 ")
+    wait_for_text(page, "selected 32 ")
     page.locator(".wb-stage").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    said(page, "selected 3 ")
+    wait_for_text(page, "selected 3 ")
     page.locator("summary", has_text="as a table").click()
     assert page.locator(".wb-alternative tbody tr[aria-selected=true]").inner_text().startswith("k-anonymity, k = 22 ")
     page.locator(".wb-alternative tbody button", has_text="k-anonymity, k = 22 (").click()
-    said(page, "selected -1 ")
+    wait_for_text(page, "selected -1 ")
 
 
 def test_what_hovering_says_is_inside_the_window_whatever_contains_the_chart(page):
@@ -150,7 +150,7 @@ OVERLAPS = """() => {
 
 def test_the_heat_map_can_be_read(page):
     page.get_by_role("button", name="Heat map").click()
-    said(page, "view heat")
+    wait_for_text(page, "view heat")
     for width in (1280, 760, 520):
         fitted(page, width)
         count, *wrong = page.evaluate(OVERLAPS)
@@ -173,8 +173,8 @@ def test_a_cap_is_dragged_and_typed(page):
     cap = page.get_by_label("cap: P_loss at most")
     cap.fill("1.5")
     cap.press("Enter")
-    said(page, "caps {'P_loss': 1.5}")
-    said(page, "Recommended under the cap: ")
+    wait_for_text(page, "caps {'P_loss': 1.5}")
+    wait_for_text(page, "Recommended under the cap: ")
     start, end = spot(page, 1.5, 0.02), spot(page, 0.8, 0.02)
     page.mouse.move(*start)
     page.mouse.down()
@@ -184,29 +184,29 @@ def test_a_cap_is_dragged_and_typed(page):
     page.wait_for_function("Math.abs(document.querySelector('.wb-axis input').value - 0.8) < 0.02")
     cap.fill("little")
     cap.press("Enter")
-    said(page, "the cap on P_loss is 'little'; give a number")
+    wait_for_text(page, "the cap on P_loss is 'little'; give a number")
     assert cap.input_value() == "little" and cap.get_attribute("aria-invalid") == "true"
     cap.fill("")
     cap.press("Enter")
-    said(page, "caps {}")
+    wait_for_text(page, "caps {}")
 
 
 def test_the_slider_moves_one_point_and_points_stream_in(page):
     page.locator(".noUi-handle").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    said(page, "Current: k-anonymity, k = 56 (mondrian)")
+    wait_for_text(page, "Current: k-anonymity, k = 56 (mondrian)")
     page.evaluate("window.drawn = document.querySelector('.wb-chart svg')")
     page.get_by_role("button", name="stream").click()
-    said(page, "of 62 points so far")
-    said(page, "60 points: ")
+    wait_for_text(page, "of 62 points so far")
+    wait_for_text(page, "60 points: ")
     assert page.locator(".wb-frontier > .wb-wrong").text_content() == ""
     assert page.evaluate("window.drawn === document.querySelector('.wb-chart svg')")  # the same picture, other rows
 
 
 def test_what_was_wrong_with_points_that_are_gone_goes_with_them(page):
     page.get_by_role("button", name="complain").click()
-    said(page, "this point no longer exists")
+    wait_for_text(page, "this point no longer exists")
     page.get_by_role("button", name="stream").click()
     page.wait_for_function("() => !document.querySelector('.wb-frontier > .wb-wrong').textContent")
 
@@ -215,11 +215,11 @@ DOMAIN = """() => [...document.querySelectorAll(".wb-chart .role-axis-label text
   .map(one => [one.textContent, one.getBoundingClientRect().toJSON()])"""
 
 
-NUMBERS = f"() => ({DOMAIN})().map(([text]) => text).sort()"  # what stands at the ticks of both axes
+NUMBERS = f"() => ({DOMAIN})().map(([text]) => text).sort()"  # the tick labels of both axes
 
 
 def becomes(page, script, before, same=False):
-    """What a script sees is another than before, or as it was."""
+    """Wait until the result of a script differs from a value, or equals it."""
     is_it = f"before => (JSON.stringify(({script})()) === JSON.stringify(before)) === {str(same).lower()}"
     page.wait_for_function(is_it, arg=before)
 
@@ -251,7 +251,9 @@ def test_zoom_by_button_wheel_drag_and_key_and_back(page):
 def test_a_logarithmic_axis_is_switched_on_and_its_ticks_do_not_collide(page):
     for name in ("P_loss", "U_loss"):
         page.get_by_label(f"logarithmic axis: {name}").check()
-        said(page, "all quasi-identifiers removed ← P_loss 0" if name == "P_loss" else "everything kept ↓ U_loss 0")
+        wait_for_text(
+            page, "all quasi-identifiers removed ← P_loss 0" if name == "P_loss" else "everything kept ↓ U_loss 0"
+        )
     assert {"0.01", "0.1", "1"} <= set(page.evaluate(NUMBERS))
     for width in (1280, 800, 520):
         fitted(page, width)
@@ -270,12 +272,12 @@ def test_a_logarithmic_axis_is_switched_on_and_its_ticks_do_not_collide(page):
 def test_other_views_and_axes_and_a_narrow_page(page):
     for name, view in (("All measures", "parallel"), ("Heat map", "heat"), ("Frontier", "frontier")):
         page.get_by_role("button", name=name).click()
-        said(page, f"view {view}")
+        wait_for_text(page, f"view {view}")
     page.get_by_label("Utility, upwards").select_option("DM")
-    said(page, "axes ['P_loss', 'DM']")
+    wait_for_text(page, "axes ['P_loss', 'DM']")
     page.get_by_label("Utility, upwards").select_option("U_loss")
     page.get_by_role("button", name="Pin to compare").click()
-    said(page, "pinned: t-closeness (mondrian)")
+    wait_for_text(page, "pinned: t-closeness (mondrian)")
     page.get_by_role("button", name="Unpin").click()
     for width in (1100, 520):
         page.set_viewport_size({"width": width, "height": 900})

@@ -201,7 +201,7 @@ def test_every_button_leaves_the_focus_where_work_goes_on(page):
     page.get_by_role("button", name="Remove level 2").focus()
     keys.press("Enter")
     expect(rows).to_have_count(1)
-    expect(state_of(page, "age")).not_to_have_text(before)  # Python has answered, and nothing is drawn anew
+    expect(state_of(page, "age")).not_to_have_text(before)  # Python has answered, and nothing is redrawn
     expect(rows.locator("input")).to_be_focused()
     page.get_by_role("button", name="Use the proposal").focus()
     keys.press("Enter")

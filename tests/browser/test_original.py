@@ -29,7 +29,7 @@ def page(one_page, request):
 
 
 def test_a_column_and_a_cross_table_are_drawn_when_it_is_opened(page):
-    assert not page.locator(".wb-original svg").count()  # nothing is counted for who does not look
+    assert not page.locator(".wb-original svg").count()  # nothing is counted while the view is folded
     page.locator(".wb-original summary").first.press("Enter")
     expect(page.locator(".wb-original-words")).to_contain_text("of the records are expected")
     expect(page.locator(".wb-original svg")).to_be_visible()

@@ -176,7 +176,7 @@ def test_a_page_without_its_kernel_says_so(dashboard, on_stage):
 
 
 def test_a_page_keeps_its_one_connection(on_stage, tmp_path):
-    """It is asked every second whether it is there, and it says so."""
+    """The page is pinged every second and answers."""
     with visited(tmp_path, ping=1) as one:
         stage = on_stage()
         sockets = []
@@ -194,7 +194,7 @@ def test_a_page_without_its_server_stays_and_says_so(on_stage, tmp_path):
         opened(stage, one, ".shown")
     button, lost = stage.page.locator("#lost button"), stage.page.locator("#lost")
     button.click(timeout=30_000)
-    expect(lost).to_contain_text("The server does not answer: it may have been stopped. Ask whoever sent you the link.")
+    expect(lost).to_contain_text("The server is not responding; it may have been stopped. Ask the person")
     expect(stage.page.locator(".shown")).to_be_visible()
     command, environment = voila_command(tmp_path / "page.ipynb", one.port, "another-token")
     environment["WORKBENCH_WITNESS"] = str(tmp_path)

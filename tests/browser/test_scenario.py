@@ -79,7 +79,7 @@ def test_a_scenario_is_built_used_undone_and_looked_into(address, on_stage):
 
 
 def _weigh(page, weights, bad):
-    """By completion behind the colon; the records are counted beside it."""
+    """Complete a condition after the colon; its records are counted."""
     weights.focus()
     page.keyboard.type("10: se")
     expect(bad.get_by_role("listbox").get_by_role("option")).to_have_count(1)

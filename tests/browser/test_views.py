@@ -100,7 +100,7 @@ def page(on_stage):
 
 
 def _synced(part):
-    """What a view can read, as it is at first."""
+    """Return the initial state of a view."""
     classes = [one for one in part.__mro__ if issubclass(one, Part)]
     traits = {name: trait for one in classes for name, trait in one.class_own_traits(sync=True).items()}
     return {name: jsonable(trait.default()) for name, trait in traits.items() if not name.startswith("_")}
@@ -294,7 +294,7 @@ CARD = """async ([controls, more]) => {
 
 @pytest.fixture
 def card(page, small):
-    """A card whose controls stand at k = 10 or k = 20; `window.controls` and `others` tell of them once more."""
+    """Show a card with controls at k = 10 or k = 20; `window.controls` and `others` send them again."""
     told = []
     for recipe in (Recipe(Mondrian(), KAnonymity(10)), Recipe(Mondrian(), KAnonymity(20) & TCloseness(0.5))):
         one = ReleaseStand(small(0), recipe=recipe)
@@ -305,7 +305,7 @@ def card(page, small):
 
 @pytest.mark.parametrize("again", ["controls", "others"])
 def test_a_slider_that_is_moved_goes_on_from_there_when_controls_come_once_more(card, again):
-    """What was told before Python heard of the move is of the past; so is where it says that sliders stand."""
+    """Messages from before the move are outdated, and so are their positions of the sliders."""
     card.locator("input[type=range]").first.focus()
     card.keyboard.press("ArrowRight")
     card.evaluate(f"async () => {{ {again}(null); await point(null, {{ '0.k': 10 }}); }}")
@@ -373,7 +373,7 @@ BETWEEN = """async () => {
   step.open = el.querySelector("[data-field=between]").open = true;
   el.querySelectorAll("[data-field=between] td[data-key]")[1].focus();
   model.tell({ ...told });
-  return [document.activeElement.dataset.key, el.querySelector(".wb-told-why b").textContent];
+  return [document.activeElement.dataset.key, el.querySelector(".wb-dependency-why b").textContent];
 }"""
 
 

@@ -86,7 +86,7 @@ def _on_the_axis(page):
 
 
 def _errors_of_the_release(page):
-    """The worst query selects the classes that it cuts; two workloads stand beside each other."""
+    """The worst query selects the classes that it matches in part; two workloads are compared."""
     part = step(page, "Query errors: how wrong answers are")
     worst = part.get_by_role("region", name="the queries that go most wrong").get_by_role("button")
     expect(worst).to_have_count(1)  # the other is answered exactly

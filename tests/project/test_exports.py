@@ -23,8 +23,8 @@ CATALOGS = {
 }
 
 
-def seen(module) -> dict[str, str]:
-    """What the block for type checkers imports, as the line that does."""
+def typing_imports(module) -> dict[str, str]:
+    """Return the import lines for type checkers, by name."""
     tree = ast.parse(inspect.getsource(module))
     block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
     return {alias.asname: ast.unparse(node) for node in block.body for alias in node.names}
@@ -35,13 +35,13 @@ def test_every_variant_of_the_catalog_is_seen(room):
     known = catalog(room, CATALOGS[room]).values()
     lines = {kind.__name__: f"from {kind.__module__} import {kind.__name__} as {kind.__name__}" for kind in known}
     module = importlib.import_module(room)
-    there = seen(module)
+    there = typing_imports(module)
     assert there == lines, f"{module.__file__}: under TYPE_CHECKING stand " + "; ".join(lines.values())
 
 
 @pytest.mark.parametrize("package", [workbench, widgets], ids=lambda package: package.__name__)
 def test_every_name_of_the_package_is_seen_and_is_what_it_seems(package):
-    there = seen(package)
+    there = typing_imports(package)
     assert set(there) == {name for name in package.__all__ if name != "__version__"}
     for name, line in there.items():
         names: dict[str, object] = {}

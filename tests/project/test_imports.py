@@ -24,7 +24,7 @@ def declared(*lists: list[str]) -> set[str]:
 
 
 def imported(folder: str) -> set[str]:
-    """The packages of a folder's imports, wherever they stand in a file."""
+    """Return the packages that a folder imports, at any place in its files."""
     found = set()
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

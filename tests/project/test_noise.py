@@ -101,7 +101,7 @@ def test_the_audit_says_what_the_method_promises():
 
 @pytest.mark.slow
 def test_a_script_reads_the_draw_from_the_results(place, here):
-    """They lie beside the study's file, whatever the study is called."""
+    """The results are next to the study's file, whatever its name is."""
     study = replace(Study.open(place / "noisy.yaml"), name="Another name")
     here("anonymize", "noisy.yaml", "--recipe", "1", "-o", "scripted.csv", "--raw", "--giveaways")
     code = python_code(study, study.candidates()[0], True, results_folder(place / "noisy.yaml"))

@@ -30,7 +30,7 @@ def run(path: Path, folder: Path, **given: int | str) -> nbformat.NotebookNode:
 
 
 def shown(notebook: nbformat.NotebookNode, mime: str) -> str:
-    """Everything that the notebook displays in one form."""
+    """Return the outputs of the notebook of one type."""
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert not [o for o in outputs if o.output_type == "error"]
     return "\n".join(str(o.data[mime]) for o in outputs if "data" in o and mime in o.data)

@@ -94,7 +94,7 @@ def test_the_classes_hold_every_record_once(frame, quasi, method, k):
 
 
 def naive(model, values):
-    """Whether one class keeps the model: plain counting, for those that it decides by whole numbers."""
+    """Return whether a class satisfies a model that is decided by counting."""
     counts = Counter(values)
     if isinstance(model, KAnonymity):
         return len(values) >= model.k
@@ -183,7 +183,7 @@ def test_runs_and_labels_cover_the_originals(frame, quasi, method, k):
 
 
 def covers(label, value):
-    """Whether a label, read as people read it, covers a value."""
+    """Return whether a label covers a value."""
     if label.endswith("missing") and pd.isna(value):
         return True
     label = label.removesuffix(" or missing")

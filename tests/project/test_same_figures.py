@@ -1,6 +1,6 @@
 """Studies come to the same figures as before: the ready ones, and two hundred small ones at random.
 
-`python -m tests.project.test_same_figures` writes the record anew, once somebody has decided that figures change.
+`python -m tests.project.test_same_figures` writes the record again, after a decision to change figures.
 """
 
 import json
@@ -23,17 +23,17 @@ ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "tests" / "records" / "figures.json"
 READY = ("li_li_2009", "brickell_shmatikov_2008_marital", "brickell_shmatikov_2008_occupation")
 SMALL = 200
-TOLD = ("recipe", "values", "efficient", "baseline")  # of what is published of a point; the words may change
+TOLD = ("recipe", "values", "efficient", "baseline")  # parts of a published point; texts may change
 
 
 def digits(value):
-    """Enough of them to tell any change of what is computed, and not the processor it is computed on."""
+    """Round a value enough to be independent of the processor, but not of a change."""
     return float(f"{value:.12g}") if math.isfinite(value) else str(value)
 
 
-def of(asked):
+def value_or_none(compute):
     try:
-        return asked()
+        return compute()
     except Undefined:
         return None
 
@@ -45,7 +45,11 @@ def figures(study, given=None, store=None):
         str(point.recipe): [bool(best), {key: digits(value) for key, value in point.values.items()}]
         for point, best in zip(frontier.measured, frontier.is_efficient(), strict=True)
     }
-    return {"points": points, "knee": of(lambda: str(frontier.knee.recipe)), "area": of(lambda: digits(frontier.area))}
+    return {
+        "points": points,
+        "knee": value_or_none(lambda: str(frontier.knee.recipe)),
+        "area": value_or_none(lambda: digits(frontier.area)),
+    }
 
 
 def ready(name):

@@ -90,12 +90,12 @@ PAGE = """
     assert Path(found[0], "index.html.j2").is_relative_to(sys.prefix)
     assert Path(found[0], "static", "page.css").exists()
     assert "a &amp; b" in render("tables.html", paragraphs=["a & b"], tables=())
-    assert "<title>a" in offline.page_of("a") and "no points yet" in still._empty("a")
+    assert "<title>a" in offline.page_of("a") and "no points yet" in saved_picture._empty("a")
 """
 
 
 def needed(requirements: list[str]) -> dict[str, Distribution]:
-    """What pip would install for these, as it is in this environment: what each needs, and so on."""
+    """Return the distributions that pip would install for some requirements, with their dependencies."""
     found: dict[str, Distribution] = {}
     waiting = [Requirement(text) for text in requirements]
     while waiting:
@@ -133,8 +133,7 @@ def lend(lender: Distribution, site: Path) -> None:
 
 @pytest.mark.slow
 def test_wheel_runs_a_frontier_in_an_empty_environment(tmp_path):
-    """It has the wheel, and of this environment what the wheel says that it needs; what only developers need is not
-    there."""
+    """The environment has the wheel and its dependencies, but no development tools."""
 
     def run(*command: str | Path, cwd: Path = tmp_path) -> str:
         # nothing of this environment or checkout may leak into the new one

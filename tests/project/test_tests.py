@@ -20,7 +20,7 @@ VARIANTS = {kind: ORACLES[name] for name in ORACLES for kind in variants(name).v
 
 
 def place_of(path: Path) -> Path:
-    """Where the test of a file is looked for; the engine's rooms stand in tests/ itself."""
+    """Return the path of a module's test; tests of the engine are in tests/ itself."""
     room = path.relative_to(ROOT).parent
     return (
         ROOT / "tests" / (room.relative_to("workbench") if room.parts[0] == "workbench" else room) / f"test_{path.name}"

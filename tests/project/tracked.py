@@ -1,4 +1,4 @@
-"""The files of the project, without what using it leaves beside them."""
+"""The tracked files of the project, without generated ones."""
 
 import subprocess
 from collections.abc import Iterator

@@ -39,7 +39,7 @@ def write_data(path, seed, records=700):
 
 
 def rows_of(text):
-    """The records of a file, in an order that tells nothing."""
+    """Return the records of a file in sorted order."""
     return sorted(csv.reader(io.StringIO(text)))
 
 
@@ -52,7 +52,7 @@ def unpacked(name, data):
 
 
 class Hands:
-    """A person in front of a workbench: what the views would say is said, and every file that comes is compared."""
+    """A simulated user: sends the messages of the views, and compares every file."""
 
     def __init__(self, seed):
         STUDY.save("toggled.study.yaml")
@@ -60,19 +60,19 @@ class Hands:
         self.bench = Workbench("toggled.study.yaml")
         self.possible, self.came, self.compared = False, asyncio.Event(), {"csv": 0, "py": 0}
         self.pieces, self.bases = [], {}
-        self.bench.preview.send = self.preview_said
-        self.bench.card.send = self.card_said
-        self.say(self.bench.preview, "hello")
+        self.bench.preview.send = self.handle_preview_message
+        self.bench.card.send = self.handle_card_message
+        self.send(self.bench.preview, "hello")
 
-    def say(self, widget, kind, **content):
+    def send(self, widget, kind, **content):
         widget._receive(None, {"kind": kind, "field": kind, **content}, [])
 
-    def card_said(self, content, buffers=None):
-        """The hand rests after each picture, as in the view."""
+    def handle_card_message(self, content, buffers=None):
+        """Pause after each drawing, as the view does."""
         if content["kind"] == "point":
-            self.loop.call_later(self.rng.choice([0, 0.01, 0.05]), self.say, self.bench.card, "rest")
+            self.loop.call_later(self.rng.choice([0, 0.01, 0.05]), self.send, self.bench.card, "rest")
 
-    def preview_said(self, content, buffers=None):
+    def handle_preview_message(self, content, buffers=None):
         if content["kind"] == "state":
             self.possible = content["release"]
         elif content["kind"] == "file":
@@ -85,7 +85,7 @@ class Hands:
             self.came.set()
 
     def compare(self, name, text):
-        """What has left against what the study at hand asks for, made here once more."""
+        """Compare an exported file with one that is computed again for the current study."""
         study, recipe = self.bench.session.study, self.bench.card.point.recipe
         data = canonical(dict(study.data))
         if data not in self.bases:
@@ -105,9 +105,9 @@ class Hands:
         what = rng.choice(["role", "role", "role", "undo", "redo", "hierarchy", "data", "recipe", "select", "slide"])
         if what == "role":
             role = rng.choice(["quasi", "quasi", "neutral", "identifier"])
-            self.say(bench.roles, "choose", columns=[rng.choice(COLUMNS)], role=role)
+            self.send(bench.roles, "choose", columns=[rng.choice(COLUMNS)], role=role)
         elif what in ("undo", "redo"):
-            self.say(bench.top, "ask", what=what)
+            self.send(bench.top, "ask", what=what)
         elif what == "hierarchy":
             bench.hierarchies.hierarchies = rng.choice(HIERARCHIES)
         elif what == "data" and rng.random() < 0.5:
@@ -118,21 +118,21 @@ class Hands:
             k = rng.choice([[4, 9, 30], [5, 30], [4]])
             bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": k}}]
         elif what == "select" and bench.frontier is not None:
-            self.say(bench.chart, "select", index=rng.randrange(len(bench.frontier.measured)))
+            self.send(bench.chart, "select", index=rng.randrange(len(bench.frontier.measured)))
         elif what == "slide":
-            self.say(bench.card, "move", part=0, name="k", value=rng.choice([3, 6, 20]))
+            self.send(bench.card, "move", part=0, name="k", value=rng.choice([3, 6, 20]))
 
     async def export(self):
-        """Both files, if they can be had now; nothing may come, but nothing wrong."""
+        """Export both files, if possible; an export may fail, but must not be wrong."""
         for what in ("csv", "py"):
             if self.possible:
                 self.came.clear()
-                self.say(self.bench.preview, "export", what=what, anyway=True)
+                self.send(self.bench.preview, "export", what=what, anyway=True)
                 if self.rng.random() < 0.8:
                     await asyncio.wait_for(self.came.wait(), 20)
 
     async def settled(self):
-        """A release can be had again, and both its files come."""
+        """Wait until both files of a release arrive."""
         before, until = dict(self.compared), time.monotonic() + 30
         while any(self.compared[what] == before[what] for what in before):
             assert time.monotonic() < until, "no release comes any more"
@@ -141,7 +141,7 @@ class Hands:
 
 
 async def play(steps, seed):
-    """How many files of each kind were compared."""
+    """Return the number of compared files of each kind."""
     done = threading.Event()
 
     def busy():

@@ -31,7 +31,7 @@ class WorkbenchParts(WorkbenchResults):
     """The parts of a workbench."""
 
     def _create_parts(self, study: Study, data: Any, by_tab: bool) -> None:
-        """Create the parts; `by_tab`: the browser's tab stores the study, as there is no file."""
+        """Create the parts; `by_tab`: the browser's tab stores the study instead of a file."""
         group = f"steps-{id(self)}"
         self.top = TopBar(self._handle_request, remembered=by_tab, fresh=by_tab)
         source = data if data is not None else dict(study.data)

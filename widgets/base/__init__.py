@@ -1,1 +1,1 @@
-"""What all parts share."""
+"""Shared code of all widgets."""

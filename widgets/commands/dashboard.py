@@ -36,7 +36,7 @@ def dashboard(
     folder: Annotated[
         Path | None, typer.Argument(metavar="FOLDER", help="The output folder for --publish.", show_default=False)
     ] = None,
-    publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder, and serve nothing.")] = False,
+    publish_only: Annotated[bool, typer.Option("--publish", help="Write the folder without serving it.")] = False,
     port: Port = None,
     no_token: NoToken = False,
     no_browser: NoBrowser = False,
@@ -78,14 +78,14 @@ def dashboard(
 
 @contextmanager
 def shown(study: Path, store: Path | None = None) -> Iterator[Path]:
-    """A published folder: this one, or a private one made of the study."""
+    """Yield the published folder: the given one, or a temporary one for a study."""
     from workbench.publication.published_folder import is_published
     from workbench.publication.reader import Published
 
     if study.is_dir():
         if not is_published(study):
             raise BadInput(
-                f"{study}: no study was published there; do it with: workbench dashboard --publish study.yaml {study}"
+                f"{study}: not a published folder; create one with: workbench dashboard --publish study.yaml {study}"
             )
         try:
             Published(study)
@@ -110,8 +110,8 @@ def published_from(study: Path, folder: Path, store: Path | None = None) -> None
         publish(opened(study), folder, store=place, progress=report_progress, warn=warned)
 
 
-def publish(*given: Any, **options: Any) -> Path:
-    """`workbench.publication.publish.publish`, which loads the engine: not before it is needed."""
+def publish(*arguments: Any, **options: Any) -> Path:
+    """Call `workbench.publication.publish.publish`, imported late since it loads the engine."""
     from workbench.publication import publish as publishing
 
-    return publishing.publish(*given, **options)
+    return publishing.publish(*arguments, **options)

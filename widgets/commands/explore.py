@@ -11,8 +11,8 @@ from widgets.server.serving import serve
 from workbench.base.resources import NOTEBOOKS
 
 PURPOSE = "The workbench as a page, without JupyterLab."
-HELP = """The workbench as a page, for analysts without JupyterLab. Anyone with the link can read the files that you
-can read, so it always contains a token.
+HELP = """Open the workbench as a page, for analysts without JupyterLab. Anyone with the link can read all files that
+you can read, so the link always contains a token.
 
 \b
 workbench explore

@@ -12,7 +12,7 @@ from workbench.base.resources import NOTEBOOKS
 
 EXPLORE = "explore.ipynb"
 PURPOSE = "The workbench in JupyterLab."
-HELP = """JupyterLab on explore.ipynb, copied into this folder if it isn't there.
+HELP = """Open JupyterLab with explore.ipynb, which is copied into this folder if it does not exist.
 
 \b
 workbench lab

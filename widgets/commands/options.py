@@ -16,7 +16,7 @@ NoToken = Annotated[bool, typer.Option("--no-token", help="Open to every user of
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Only print the link.")]
 Theme = Annotated[
     Literal["auto", "light", "dark"],
-    typer.Option(metavar="light|dark|auto", help="Light, dark, or as each reader's machine is set."),
+    typer.Option(metavar="light|dark|auto", help="Light, dark, or the setting of each reader's machine."),
 ]
 Preheat = Annotated[
     int,
@@ -30,13 +30,11 @@ Most = Annotated[
     int,
     typer.Option(
         metavar="NUMBER",
-        help="Pages that may be open at once: each costs the memory of a kernel.",
+        help="Maximum number of open pages; each needs the memory of a kernel.",
         parser=between(1, 1000),
     ),
 ]
-Address = Annotated[
-    str, typer.Option(metavar="URL", help="Where readers find the page, when a proxy stands before it.")
-]
+Address = Annotated[str, typer.Option(metavar="URL", help="The address of the page for readers, behind a proxy.")]
 Frames = Annotated[
     str, typer.Option(metavar="SITES", help="Sites that may show the page in a frame.", show_default=False)
 ]

@@ -1,1 +1,1 @@
-"""The page for decision makers."""
+"""The dashboard for decision makers."""

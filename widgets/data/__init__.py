@@ -1,1 +1,1 @@
-"""Where the records come from."""
+"""The data step: sources, columns and summaries."""

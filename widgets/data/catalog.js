@@ -1,33 +1,33 @@
-// The catalog of a server of Spark's or of a file of DuckDB's: catalogs, schemas, tables, columns; each level is asked for when it is unfolded.
+// The catalog of a Spark server or a DuckDB file: catalogs, schemas, tables, columns; each level is read when it is unfolded.
 
 const KINDS_OF = ["catalog", "schema", "table"];
 
-/** A form for the server's address, or the file's name, and a tree below it. `use(remote, path)` is called with the table that is chosen. */
+/** A form for the address of a server or the name of a file, with a tree below; `use(remote, path)` is called with a chosen table. */
 function catalogOf({ send, on, use }) {
   const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002, or people.duckdb" });
   const connect = h("button", { type: "submit" }, "Connect");
   const doing = h("span", { class: "wb-doing", role: "status" });
   const work = h("div", { class: "wb-row", hidden: true }, doing, h("button", { type: "button", onclick: stop }, "Cancel"));
-  const tree = h("div", { class: "wb-catalog", role: "group", "aria-label": "Tables that are there", hidden: true });
+  const tree = h("div", { class: "wb-catalog", role: "group", "aria-label": "Tables", hidden: true });
   const element = h("div", { class: "wb-panel" },
     h("form", { onsubmit: event => { event.preventDefault(); connected = server.value.trim(); ask([]); } },
-      field("spark", "Server that speaks Spark Connect, or a file of DuckDB's", server,
-        "A token is taken from the environment, as SPARK_CONNECT_AUTHENTICATE_TOKEN; do not type it here")),
+      field("spark", "Spark Connect server, or DuckDB file", server,
+        "The token is read from the environment variable SPARK_CONNECT_AUTHENTICATE_TOKEN; do not type it here")),
     work, tree);
   server.after(connect);
   let connected = "", asked = null;
-  const places = new Map(); // what is unfolded below a path
+  const places = new Map(); // unfolded elements by path
   const name = path => JSON.stringify(path);
 
   function ask(path) {
-    if (asked?.length) fold(asked); // one question at a time
+    if (asked?.length) fold(asked); // one request at a time
     asked = path;
     if (!path.length) {
       places.clear();
       places.set(name([]), tree);
       tree.hidden = true;
     }
-    doing.textContent = `Asking for what is in ${path.at(-1) ?? connected}…`;
+    doing.textContent = `Reading ${path.at(-1) ?? connected}…`;
     work.hidden = false;
     send("look", { field: "spark", remote: connected, path });
   }
@@ -52,7 +52,7 @@ function catalogOf({ send, on, use }) {
   }
 
   function take(path, size) {
-    if (asked) size.textContent = ""; // nobody counts any more
+    if (asked) size.textContent = ""; // counting is cancelled
     rest();
     use(connected, path);
   }
@@ -72,7 +72,7 @@ function catalogOf({ send, on, use }) {
     tree.hidden = false;
     if (names) {
       place.replaceChildren(...names.map(one => branch([...path, one])));
-      if (!names.length) place.append(h("p", { class: "wb-note" }, "Nothing is in it, or nothing that may be seen."));
+      if (!names.length) place.append(h("p", { class: "wb-note" }, "Empty, or without visible contents."));
     } else if (columns) {
       const size = h("span", { class: "wb-note" }, "counting records…");
       place.replaceChildren(

@@ -16,25 +16,24 @@ from workbench.data.reading.spark_catalog import DEPTH
 
 
 class Catalog(Worker):
-    """One question at a time; a newer one stops the older in the server, too. `told` sends to the views, `folder` is
-    where the names of files begin.
+    """The catalog, read one level at a time; a newer request cancels an older one, also on the server.
 
-    What is known of a server or a file is names, types and numbers of records. It is never kept, and no value is asked
-    for.
+    `send` sends messages to the views; file names are relative to `folder`. Only names, types and numbers of records
+    are read, never values, and nothing is stored.
     """
 
     def __init__(
-        self, told: Callable[..., object], failed: Callable[[BaseException], object], folder: Callable[[], str]
+        self, send: Callable[..., object], failed: Callable[[BaseException], object], folder: Callable[[], str]
     ) -> None:
-        super().__init__(self._went_wrong)
-        self._told, self._say, self._folder = told, failed, folder
+        super().__init__(self._fail)
+        self._send, self._on_error, self._folder = send, failed, folder
 
     def look(self, content: Mapping[str, Any]) -> None:
         """Read what is below a path: names, or the columns and then the number of records of a table."""
         remote, path = _place(content)
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
-            where, known = self._known(remote)
+            where, known = self._source(remote)
             if len(path) < DEPTH:
                 call_soon(self._found, remote, path, {"names": known.below(where, path)})
                 return
@@ -44,7 +43,7 @@ class Catalog(Worker):
         self.start(job)
 
     def data(self, content: Mapping[str, Any]) -> dict[str, str]:
-        """The data of a study, from the path of a table."""
+        """Return the data setting of a study for the path of a table."""
         remote, path = _place(content)
         if len(path) != DEPTH:
             raise BadInput("choose a table")
@@ -53,7 +52,7 @@ class Catalog(Worker):
             return {"path": remote, "table": duckdb_file.table_name(path[1:])}
         return {"spark": spark_catalog.table_name(path), "remote": remote}
 
-    def _known(self, remote: str) -> tuple[Any, Any]:
+    def _source(self, remote: str) -> tuple[Any, Any]:
         """Return the source and the module that reads it."""
         if not _is_file(remote):
             return Session.opened(remote), spark_catalog
@@ -61,11 +60,11 @@ class Catalog(Worker):
         return place, duckdb_file
 
     def _found(self, remote: str, path: list[str], what: Mapping[str, Any]) -> None:
-        self._told("found", remote=remote, path=path, **what)
+        self._send("found", remote=remote, path=path, **what)
 
-    def _went_wrong(self, error: BaseException) -> None:
-        self._told("stopped")
-        self._say(error)
+    def _fail(self, error: BaseException) -> None:
+        self._send("stopped")
+        self._on_error(error)
 
 
 def _is_file(remote: str) -> bool:
@@ -73,7 +72,7 @@ def _is_file(remote: str) -> bool:
 
 
 def _place(content: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The server and the path of a message."""
+    """Return the server and the path of a message."""
     remote, path = str(content.get("remote") or "").strip(), content.get("path") or []
     if not _is_file(remote):
         refuse_secrets(remote)

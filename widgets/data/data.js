@@ -1,10 +1,10 @@
-// Where the records come from, and what is in them.
+// The data step: the source of the records, and a summary of the columns.
 
-const WINDOW = 4; // chunks on their way at once
+const WINDOW = 4; // chunks sent at the same time
 const KINDS = { number: ["123", "numbers"], date: ["date", "dates"], text: ["abc", "text"] };
 const megabytes = size => `${(size / 1e6).toFixed(1)} MB`;
 
-/** Sends a file in chunks, a few at a time; `ended` hears what went wrong, or nothing. */
+/** Send a file in chunks, a few at a time; `ended` is called with an error, or without one. */
 function sending(file, send, { chunk, progressed, ended }) {
   const token = fresh("upload");
   let sent = 0, index = 0, over = false;
@@ -17,12 +17,12 @@ function sending(file, send, { chunk, progressed, ended }) {
     try {
       bytes = await file.slice(from, to).arrayBuffer();
     } catch {
-      return end(`${file.name}: the file cannot be read any more; choose it again`);
+      return end(`${file.name}: the file can no longer be read; choose it again`);
     }
-    if (bytes.byteLength !== to - from) return end(`${file.name}: the file has changed meanwhile; choose it again`);
+    if (bytes.byteLength !== to - from) return end(`${file.name}: the file has changed; choose it again`);
     if (!over) send("chunk", { upload: token, index: number }, [bytes]);
   };
-  // reading a slice takes its time, and the chunks must leave in order: one after the other
+  // reading is asynchronous, and chunks must be sent in order: one after the other
   let queue = Promise.resolve();
   const more = () => { queue = queue.then(next); };
   return {
@@ -33,7 +33,7 @@ function sending(file, send, { chunk, progressed, ended }) {
   };
 }
 
-/** Bars of a column; only what at least ten records share has a name. */
+/** Draw the bars of a column; only bars of at least ten records have a name. */
 function histogram(bars, name) {
   const width = 5, picture = h("svg:svg", {
     class: "wb-histogram", viewBox: `0 0 ${16 * width} 20`, preserveAspectRatio: "none", role: "img",
@@ -52,9 +52,9 @@ function histogram(bars, name) {
 
 const TYPES = [["number", "number"], ["number 1,234.5", "number as 1,234.5"], ["number 1.234,5", "number as 1.234,5"],
   ["date", "date"], ["date dd/mm/yyyy", "date as dd/mm/yyyy"], ["date mm/dd/yyyy", "date as mm/dd/yyyy"], ["text", "text"]];
-const FORMAT = "format"; // another format of a date, which is typed
+const FORMAT = "format"; // a typed date format
 
-/** Chooses the type of a column: the one found, one of the usual ones, or dates in a format that is typed. */
+/** A menu for the type of a column: the detected one, a common one, or dates in a typed format. */
 function typeChoice(name, found, declared, send) {
   const choose = value => send("choose", { field: "type", column: name, value });
   const options = [["", found ? KINDS[found][1] : "as found"], ...TYPES];
@@ -72,7 +72,7 @@ function typeChoice(name, found, declared, send) {
   return h("span", { class: "wb-types" }, choice, form);
 }
 
-/** A column that cannot be read as it is: why, and what can be done about it. */
+/** An unreadable column: the reason, and the ways to read it. */
 function unreadableLine({ name, text, choices, texts, values }, declared, send) {
   const ways = choices.map(kind => h("button", { type: "button",
     onclick: () => send("choose", { field: "type", column: name, value: kind }) }, kind.replace(" ", " as ")));
@@ -102,16 +102,16 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   el.append(element);
   let state = { data: {}, paths: true, most: 0, chunk: 1e6, given: false }, upload = null, open = null, busy = "";
 
-  // --- where from
-  const tabs = [["bundled", "Adult", "The census data that come with the workbench"],
-    ["path", "Path", "A file on the server"], ["upload", "Upload", "A file of yours"],
-    ["spark", "Tables", "A table in Spark, which stays there, or in a file of DuckDB's"], ["given", "Notebook", "What the notebook handed over"]];
+  // --- the source
+  const tabs = [["bundled", "Adult", "The bundled census data"],
+    ["path", "Path", "A file on the server"], ["upload", "Upload", "A file from your machine"],
+    ["spark", "Tables", "A table in Spark, which is queried there, or in a DuckDB file"], ["given", "Notebook", "The data from the notebook"]];
   const group = fresh("source");
   const radios = Object.fromEntries(tabs.map(([key]) => [key, h("input", {
     type: "radio", name: group, value: key, class: "wb-hush", onchange: () => choose(key),
   })]));
   const labels = Object.fromEntries(tabs.map(([key, word, help]) => [key, h("label", { title: help }, radios[key], h("span", {}, word))]));
-  const source = h("div", { class: "wb-sources", role: "radiogroup", "aria-label": "Where the data are from", "data-field": "source" },
+  const source = h("div", { class: "wb-sources", role: "radiogroup", "aria-label": "Source of the data", "data-field": "source" },
     h("div", { class: "wb-segments" }, Object.values(labels)));
 
   const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "folder/table.csv" });
@@ -138,7 +138,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     if (event.dataTransfer.files[0]) uploadFile(event.dataTransfer.files[0]);
   });
 
-  // --- what goes on
+  // --- progress
   const bar = h("progress", { max: 1, "aria-label": "Progress" });
   const doing = h("span", { class: "wb-doing", role: "status" });
   const work = h("div", { class: "wb-work", hidden: true }, bar, doing,
@@ -193,7 +193,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     for (const name of ["source", "path", "upload", "spark"]) mark(name, "");
   });
 
-  // --- what is in use
+  // --- the current data
   const missing = h("input", { type: "checkbox", id: fresh("missing"), onchange: event => {
     const wanted = event.target.checked;
     event.target.checked = !!state.data.drop_missing; // Python decides
@@ -201,18 +201,18 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   } });
   const would = h("span", { class: "wb-soft" });
   const missingRow = h("div", { class: "wb-check", "data-field": "drop_missing" }, missing,
-    h("label", { for: missing.id }, "Leave out records with missing values", " ", would));
+    h("label", { for: missing.id }, "Drop records with missing values", " ", would));
   const sample = h("input", { type: "number", min: 1, step: 1, class: "wb-sample", placeholder: "all", onchange: () => {
     send("choose", { field: "sample", value: sample.value === "" ? "" : Number(sample.value) });
   } });
-  const sampleRow = field("sample", "A random sample, in records", sample,
-    "Drawn at random without replacement; whatever is made of it says that it is of a sample");
+  const sampleRow = field("sample", "Sample size (records)", sample,
+    "Drawn at random without replacement. Everything derived from it is labelled as based on a sample.");
   const markers = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "only empty cells",
     onchange: () => send("choose", { field: "missing", value: markers.value }) });
   const asFound = h("button", { type: "button", hidden: true, title: "Recognize the usual texts, such as NA",
     onclick: () => send("choose", { field: "missing", value: null }) }, "As found");
   const markersRow = h("div", { class: "wb-markers" }, field("missing", "Missing values", markers,
-    "Empty cells and these texts, between commas: NA, unknown"));
+    "Empty cells and these texts, separated by commas: NA, unknown"));
   markers.after(asFound);
   const typeWrong = h("div", { "data-field": "type" }, h("span", { class: "wb-wrong", role: "alert" }));
   const unreadable = h("ul", { class: "wb-unreadable", hidden: true, "aria-label": "Columns that cannot be read" });
@@ -220,7 +220,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   const using = h("div", { class: "wb-using" });
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
   const rows = h("tbody");
-  const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
+  const none = h("p", { class: "wb-note", hidden: true }, "No column matches.");
   const table = h("div", { class: "wb-scroll wb-columns", tabindex: 0, role: "region", "aria-label": "Columns" }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "column"), h("th", { scope: "col" }, "type"),
       h("th", { scope: "col", class: "wb-number" }, "distinct"), h("th", { scope: "col", class: "wb-number" }, "missing"),
@@ -284,7 +284,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     if (document.activeElement !== sample) sample.value = state.data.sample ?? "";
     missing.disabled = !drops && !state.data.drop_missing;
     would.textContent = !drops ? "(there are none)" : drops === summary.records
-      ? "(all of them: make columns that are mostly missing identifiers)"
+      ? "(all of them: make columns with mostly missing values identifiers)"
       : `(${count(drops)}, ${perCent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
     const drawn = state.data.sample < left ? `a random sample of ${count(state.data.sample)} of ` : "";
     chosen(`${name}, ${drawn}${count(left)} records × ${count(summary.columns.length)} columns`);

@@ -1,4 +1,4 @@
-"""Where the records come from, and what is in them: a bundled table, a path, an upload, or a frame of the notebook."""
+"""The data step: a bundled table, a path, an upload, a table on a server, or a data frame of the notebook."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import Study
 
-READ_AS = ("types", "missing")  # settings about values
+READ_AS = ("types", "missing")  # settings for reading values
 MOST_BYTES = 200_000_000
-UNPACKED = 20  # times as many may be in a packed file
+UNPACKED = 20  # a packed file may expand by this factor
 
 
 T = TypeVar("T")
 
 
 class ReadingCancelled(Exception):
-    """Whoever asked does not want it any more."""
+    """Reading was cancelled."""
 
 
 class DataPicker(Part):
-    """Choose the data. `base` is the table, every column neutral yet, `data` where it is from, as a study says it.
+    """Choose the data. `base` is the table without roles, and `data` its source, as in a study.
 
-    Given is a frame, a table, a path, or `data` themselves; nothing stands for the bundled data.
-    `paths=False` refuses paths on the server, `most_bytes` larger uploads; only Python can set them.
+    `given` is a data frame, a table, a path, or the setting `data`; the default is the bundled data. `paths=False`
+    refuses paths on the server, and `most_bytes` limits uploads; only Python can set them.
     """
 
     _esm = script("data/catalog", "data/data")
     _css = styles("data/data", "data/catalog")
     data = traitlets.Dict(help="as in a study: bundled, path, spark or given, and drop_missing")
-    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet, all records")
-    paths = traitlets.Bool(True, help="whether a path on the server may be typed, or the address of another server")
+    base = traitlets.Instance(Table, allow_none=True, help="all columns without roles, and all records")
+    paths = traitlets.Bool(True, help="whether paths on this server and addresses of other servers are allowed")
     most_bytes = traitlets.Int(MOST_BYTES, min=1, help="the largest upload")
-    folder = traitlets.Unicode(".", help="where relative paths begin")
-    trouble = traitlets.Unicode("", help="why what was asked for last could not be read")
+    folder = traitlets.Unicode(".", help="the folder of relative paths")
+    trouble = traitlets.Unicode("", help="why the last requested data could not be read")
 
     def __init__(self, given: Any = None, **traits: Any) -> None:
         self._worker = Worker(self._failed)
@@ -61,11 +61,11 @@ class DataPicker(Part):
         self._busy = ""  # what is being read
         self._field = "source"
         self._typed = ""
-        self._asked: dict[str, Any] = {}  # what was read last, or could not be
-        self._unreadable: list[dict[str, Any]] = []  # its columns that could not be read, and why
-        self._tables: tuple[str, ...] = ()  # to choose from, where a file has several
-        self._failed_markers: tuple[str, ...] = ()  # what was read as missing in them
-        self._good: dict[str, Any] = {}  # where `base` is from
+        self._requested: dict[str, Any] = {}  # the last requested data
+        self._unreadable: list[dict[str, Any]] = []  # its unreadable columns, and why
+        self._tables: tuple[str, ...] = ()  # of a file with several tables
+        self._failed_markers: tuple[str, ...] = ()  # texts that were read as missing in them
+        self._good: dict[str, Any] = {}  # the source of `base`
         self._summary: dict[str, Any] = {}
         self._summarised: Table | None = None
         if isinstance(given, Study):
@@ -76,8 +76,8 @@ class DataPicker(Part):
             given = {"path": str(given)}
         self._given = None if isinstance(given, Mapping) else given
         super().__init__(**traits)
-        self.observe(lambda _: self._told_where(), "data")
-        self.observe(lambda _: self._told_what(), "base")
+        self.observe(lambda _: self._source_changed(), "data")
+        self.observe(lambda _: self._table_changed(), "base")
         self.observe(lambda _: self._show_state(), ["paths", "most_bytes"])
         if self._given is not None:
             self._read(self._handed(), "source")
@@ -85,11 +85,11 @@ class DataPicker(Part):
             self._read(dict(given or ADULT.data), "source")
 
     def read(self, data: Mapping[str, Any]) -> None:
-        """Read these data; `data` and `base` change when they are there, `trouble` says why they cannot be had."""
+        """Read these data; `data` and `base` change when that is done, and `trouble` is set if it fails."""
         self._read(dict(data), "source")
 
     def about(self) -> str:
-        return f"{said_where(self.data)}, {self.base.records:,} records" if self.base else "no data yet"
+        return f"{describe_source(self.data)}, {self.base.records:,} records" if self.base else "no data yet"
 
     @property
     def reading(self) -> bool:
@@ -97,12 +97,12 @@ class DataPicker(Part):
         return bool(self._busy)
 
     def take(self, data: Mapping[str, Any], base: Table) -> None:
-        """A table that has been read already, and where it is from."""
+        """Show a table that was read elsewhere, with its source."""
         self._worker.cancel()
         self._idle()
         self._put(dict(data), base, summary(base))
 
-    # --- what the view hears
+    # --- content of the view
 
     def show(self) -> None:
         self._show_state()
@@ -119,46 +119,46 @@ class DataPicker(Part):
             given=self._given is not None,
             typed=self._typed,
             busy=self._busy,
-            types=self._asked.get("types", {}),
+            types=self._requested.get("types", {}),
             missing=format_names(self._markers()),
-            listed="missing" in self._asked,
+            listed="missing" in self._requested,
             tables=self._tables,
             unreadable=self._unreadable,
         )
 
     def _markers(self) -> list[str]:
-        """The texts that are read as missing: those that were listed, or those that were found."""
-        listed = self._asked.get("missing")
+        """Return the texts that are read as missing: those of the user, or those that were found."""
+        listed = self._requested.get("missing")
         found = self._failed_markers if self._unreadable else self.base.missing_texts if self.base is not None else ()
         return [one for one in (found if listed is None else listed) if one]
 
     def _show_summary(self) -> None:
         self.send_message("summary", **self._summary)
 
-    def _told_what(self) -> None:
-        """Another table, from the worker or from a program."""
+    def _table_changed(self) -> None:
+        """Show a new table, from the worker or a program."""
         if self._summarised is not self.base:
             self._summarised, self._summary = self.base, summary(self.base) if self.base is not None else {}
         self._show_summary()
-        self._show_state()  # the texts that were read as missing
+        self._show_state()  # shows the texts that were read as missing
 
-    def _told_where(self) -> None:
-        """Follow a new source, set by a program or by the worker."""
+    def _source_changed(self) -> None:
+        """Follow a new source, from the worker or a program."""
         if origin(self.data) == origin(self._good):
             self._good = dict(self.data)
             self._show_state()
         else:
             self._read(dict(self.data), "source")
 
-    # --- what the view asks
+    # --- requests of the view
 
     def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         field, value = content.get("field"), content.get("value")
         if field == "drop_missing":
-            self._leave_out(field, True if value else None)
+            self._set_filter(field, True if value else None)
         elif field == "sample":
             wrong = "the number of records must be a whole number, 1 or above; empty: all"
-            self._leave_out(field, None if value == "" else read_integer(content, "value", 1, wrong=wrong))
+            self._set_filter(field, None if value == "" else read_integer(content, "value", 1, wrong=wrong))
         elif field in ("type", "missing", "table"):
             self._read_as(field, content)
         elif field == "path":
@@ -166,7 +166,7 @@ class DataPicker(Part):
             if not self.paths:
                 raise BadInput("paths on the server are switched off here; upload the file instead")
             if not self._typed:
-                raise BadInput("type the path of a file; one without a leading / begins at the folder of the notebook")
+                raise BadInput("type the path of a file; without a leading / it is relative to the notebook's folder")
             self._read(self._options({"path": self._typed}), "path")
         elif field == "spark":
             self._refuse_servers()
@@ -178,8 +178,8 @@ class DataPicker(Part):
         else:
             raise BadInput(f"there is no such choice: {safe_repr(value)}")
 
-    def _leave_out(self, field: str, value: object) -> None:
-        """Set the filter of records; None: all."""
+    def _set_filter(self, field: str, value: object) -> None:
+        """Set or remove a filter of records."""
         if self._busy:
             raise BadInput("wait until the data are read, or cancel that first")
         rest = {key: one for key, one in self.data.items() if key != field}
@@ -198,34 +198,34 @@ class DataPicker(Part):
             raise BadInput("other servers are switched off here; upload a file instead")
 
     def _read_as(self, field: str, content: Mapping[str, Any]) -> None:
-        """Types of columns and what stands for missing: the data asked for last are read again with these."""
+        """Read the last requested data again with other types of columns, or other texts for missing values."""
         if self._busy:
             raise BadInput("wait until the data are read, or cancel that first")
-        said = {key: self._asked[key] for key in READ_AS if key in self._asked}
+        settings = {key: self._requested[key] for key in READ_AS if key in self._requested}
         value = content.get("value")
         if field == "type":
             kind = value
-            types = {name: one for name, one in said.pop("types", {}).items() if name != content.get("column")}
+            types = {name: one for name, one in settings.pop("types", {}).items() if name != content.get("column")}
             if kind:
                 types[str(content.get("column"))] = str(parse_type(kind))
-            said |= {"types": types} if types else {}
+            settings |= {"types": types} if types else {}
         elif "add" in content:
-            said["missing"] = [*dict.fromkeys([*self._markers(), *map(str, content["add"])])]
+            settings["missing"] = [*dict.fromkeys([*self._markers(), *map(str, content["add"])])]
         elif field == "missing" and value is None:
-            said.pop("missing", None)
+            settings.pop("missing", None)
         elif field == "missing":
-            said["missing"] = [*parse_names(str(value))]
-        data = {key: one for key, one in self._asked.items() if key not in READ_AS} | said
+            settings["missing"] = [*parse_names(str(value))]
+        data = {key: one for key, one in self._requested.items() if key not in READ_AS} | settings
         data |= {"table": str(value)} if field == "table" else {}
         if str(data.get("given", "")).startswith("upload: "):
-            self._asked = data
-            raise BadInput("upload the file again: it is not kept here, and will be read in this way")
+            self._requested = data
+            raise BadInput("upload the file again, since it is not stored here; it will then be read in this way")
         if isinstance(self._given, Table) and "given" in data:
-            raise BadInput("the notebook handed over a table that was read already; say its types where it is read")
+            raise BadInput("the notebook passed a table that was read already; set the types where it is read")
         self._read(data, field)
 
     def receive_upload(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A file is announced; its chunks follow once it is welcome."""
+        """Accept an upload; its chunks follow."""
         name = Path(str(content.get("name") or "file")).name[:200]
         self._cancel()
         suffix(name)
@@ -240,24 +240,20 @@ class DataPicker(Part):
     def receive_chunk(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         upload = self._upload
         if upload is None or content.get("upload") != upload.token:
-            return  # was on its way when the upload was cancelled
+            return  # of a cancelled upload
         try:
             complete = upload.add(content.get("index"), memoryview(buffers[0] if buffers else b""))
         except (BadInput, OSError) as error:
             self._cancel()
-            reason = (
-                f"{upload.name}: it cannot be kept here ({error.strerror})"
-                if isinstance(error, OSError)
-                else str(error)
-            )
+            reason = f"{upload.name} cannot be stored ({error.strerror})" if isinstance(error, OSError) else str(error)
             self.problem("upload", reason)
             return
         self.send_message("got", upload=upload.token, received=upload.received)
         if complete:
             self._upload = None
-            again = self._asked if self._asked.get("given") == f"upload: {upload.name}" else {}
-            said = {key: one for key, one in again.items() if key in (*READ_AS, "table")}
-            self._read({"given": f"upload: {upload.name}", **said}, "upload", upload)
+            again = self._requested if self._requested.get("given") == f"upload: {upload.name}" else {}
+            settings = {key: one for key, one in again.items() if key in (*READ_AS, "table")}
+            self._read({"given": f"upload: {upload.name}", **settings}, "upload", upload)
 
     def receive_cancel(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self._cancel()
@@ -280,15 +276,15 @@ class DataPicker(Part):
         return {"given": "table" if isinstance(self._given, Table) else "frame"}
 
     def _read(self, data: dict[str, Any], field: str, upload: Upload | None = None) -> None:
-        """Read in the background; the last table stays until the new one is there."""
+        """Read in the background; the last table remains until the new one is read."""
         if self._upload:
             self._upload.discard()
             self._upload = None
-        self._field, self.trouble, self._asked = field, "", data
-        self._busy = upload.name if upload else said_where(data)
+        self._field, self.trouble, self._requested = field, "", data
+        self._busy = upload.name if upload else describe_source(data)
         self.send_message("reading", what=self._busy, records=0)
-        handed = "given" in data and not str(data["given"]).startswith("upload: ")
-        given, folder = upload.path if upload else self._given if handed else None, self.folder
+        is_given = "given" in data and not str(data["given"]).startswith("upload: ")
+        given, folder = upload.path if upload else self._given if is_given else None, self.folder
         most = self.most_bytes
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
@@ -324,9 +320,9 @@ class DataPicker(Part):
         self.guarded(self._field, self._put, data, table, seen)
 
     def _put(self, data: dict[str, Any], table: Table, seen: dict[str, Any]) -> None:
-        """Both change together: whoever hears of one finds the other."""
+        """Set `base` and `data` together, so that observers of one find the other."""
         self._good, self._summary, self._summarised = data, seen, table
-        self._asked, self._unreadable = data, []
+        self._requested, self._unreadable = data, []
         self._tables = ()
         for field in ("source", "path", "upload", "spark", "type", "missing", "table"):
             self.fine(field)
@@ -339,11 +335,9 @@ class DataPicker(Part):
         self._idle()
         columns = error.columns if isinstance(error, BadColumns) else {}
         if columns:
-            one = "1 column cannot be read as it is"
-            many = f"{len(columns):,} columns cannot be read as they are"
-            self.problem(
-                self._field, f"{one if len(columns) == 1 else many}; say below how, and the data are read again"
-            )
+            one = "1 column cannot be read"
+            many = f"{len(columns):,} columns cannot be read"
+            self.problem(self._field, f"{one if len(columns) == 1 else many}; choose below how to read them")
         elif isinstance(error, BadInput):
             text = (
                 str(error).partition("; ")[0] + "; choose one below" if isinstance(error, SeveralTables) else str(error)
@@ -378,7 +372,7 @@ def readable(read: Callable[[], T], upload: Upload | None) -> T:
         failure = error
     if upload:
         failure.args = (str(failure).replace(str(upload.path), upload.name),)
-    raise failure.with_traceback(None)  # its frames would keep the source's folder
+    raise failure.with_traceback(None)  # its frames would contain the source's folder
 
 
 def origin(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -386,8 +380,8 @@ def origin(data: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in LEAVES_OUT}
 
 
-def said_where(data: Mapping[str, Any]) -> str:
-    """Describe the source of data in a word or two."""
+def describe_source(data: Mapping[str, Any]) -> str:
+    """Describe the source of data in a few words."""
     found = next((str(data[key]) for key in ("bundled", "path", "spark", "given") if key in data), "the query")
     name = (Path(found).name if "path" in data else found) or found or "the data"
     return f"{name}: {data['table']}" if "table" in data else name

@@ -10,12 +10,12 @@ from widgets.base.part import with_controls
 from workbench.data.column import Column
 from workbench.data.table import Table
 
-SMALLEST = 10  # records: values of fewer are not shown
+SMALLEST = 10  # values of fewer records are not shown
 BARS = 16
 
 
 def summary(table: Table) -> dict[str, Any]:
-    """Records, those with a missing value, the reader's notes, and a line a column."""
+    """Return the numbers of records and of incomplete records, the reader's notes, and a row for each column."""
     columns = [
         {
             "name": name,
@@ -36,7 +36,7 @@ def summary(table: Table) -> dict[str, Any]:
 
 
 def value_range(column: Column) -> str:
-    """The minimum and the maximum of a column of numbers or dates: what shows a misread comma or day at once."""
+    """Return the range of a column of numbers or dates, which reveals a misread comma or day."""
     if column.kind == "text" or not len(column.values):
         return ""
     if column.kind == "date":
@@ -51,7 +51,7 @@ def _number(value: Any) -> str:
 
 
 def bars(column: Column) -> list[dict[str, Any]]:
-    """A small histogram: numbers and dates in even bins with round edges, of text the most frequent values."""
+    """Return a small histogram: numbers and dates in even bins with round edges, texts by their frequent values."""
     if column.kind == "text":
         order = np.argsort(-column.counts, kind="stable")[:BARS]
         heights, names = column.counts[order], [column.labels[i] for i in order]
@@ -67,7 +67,7 @@ def bars(column: Column) -> list[dict[str, Any]]:
 
 
 def _binned(column: Column) -> tuple[np.ndarray, list[str]]:
-    """Records in each bin, and the bin's name."""
+    """Return the number of records in each bin, and the bin's name."""
     none = np.zeros(0, np.int64), list[str]()
     if not len(column.values):
         return none
@@ -89,7 +89,7 @@ def _binned(column: Column) -> tuple[np.ndarray, list[str]]:
 
 
 def _round(least: float, whole: bool) -> float:
-    """1, 2 or 5 x 10^n, not below this."""
+    """Round up to 1, 2 or 5 x 10^n."""
     if least <= 0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(least))

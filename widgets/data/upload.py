@@ -12,7 +12,7 @@ from workbench.base.scratch import scratch
 from workbench.data.reading.formats import SUFFIXES, TEXT
 from workbench.data.reading.packed import PACKED
 
-CHUNK = 1_000_000  # well below what a websocket takes
+CHUNK = 1_000_000  # bytes, well below the limit of a websocket
 RARE = {".tab", ".pq", ".ndjson", ".jsonl", ".xlsm", ".db", ".sqlite3", ".arrow", ".zsav", ".por", ".xpt"}
 KNOWN = ", ".join(one for one in SUFFIXES if one not in RARE)
 
@@ -23,12 +23,12 @@ class Upload:
     def __init__(self, token: str, name: str, size: int) -> None:
         self.token, self.name, self.size, self.received, self.chunks = token, name, size, 0, 0
         ending, folder = suffix(name), scratch()
-        self.path = folder / f"upload{ending}"  # no name from outside on our disk
+        self.path = folder / f"upload{ending}"  # not the uploaded name, which could be a path
         self._file = self.path.open("wb")
         self.discard = weakref.finalize(self, _discard, self._file, folder)
 
     def add(self, index: Any, chunk: memoryview) -> bool:
-        """One chunk more; True when that was the last."""
+        """Add a chunk; return whether it was the last."""
         if index != self.chunks:
             raise BadInput(f"{self.name}: the upload arrived out of order; upload the file again")
         if not 0 < chunk.nbytes <= CHUNK or self.received + chunk.nbytes > self.size:
@@ -53,5 +53,5 @@ def suffix(name: str) -> str:
     packed = found.pop() if found[-1:] and found[-1] in PACKED else ""
     kind = found[-1] if found else ""
     if kind not in (TEXT if packed else SUFFIXES):
-        raise BadInput(f"{name}: a table is a file that ends in {KNOWN}; text may be packed ({', '.join(PACKED)})")
+        raise BadInput(f"{name}: unknown file type; supported are {KNOWN}, and packed text ({', '.join(PACKED)})")
     return kind + packed

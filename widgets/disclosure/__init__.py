@@ -1,1 +1,1 @@
-"""The table of classes."""
+"""The disclosure table: exposure by class."""

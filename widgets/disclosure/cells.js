@@ -1,4 +1,4 @@
-// What is in a cell of the disclosure table: plain text, small bars, how near a limit is.
+// The cells of the disclosure table: text, small bars, and gauges of the nearest limit.
 
 function cell(data, field, row, threshold) {
   const own = { bars: barsCell, loss: lossCell, exposed: exposedCell, used: limitCell }[field.key];
@@ -8,7 +8,7 @@ function cell(data, field, row, threshold) {
   return h("div", { role: "gridcell", title: text }, h("span", { class: "wb-clamped" }, wholeNumbers(text)));
 }
 
-/** A label that may be broken anywhere but in a number. */
+/** A label with line breaks anywhere except inside numbers. */
 function wholeNumbers(text) {
   const parts = [];
   let from = 0;
@@ -19,10 +19,10 @@ function wholeNumbers(text) {
   return [...parts, text.slice(from)];
 }
 
-/** A sentence in which a number keeps its sign: "13 %" and "t = 0.3" stay on one line. */
+/** Keep numbers and their signs on one line: "13 %", "t = 0.3". */
 const unbroken = text => text.replace(/(\d) %/g, "$1\u00a0%").replace(/(\S) ([=≤≥<>→]) (?=\S)/g, "$1\u00a0$2\u00a0");
 
-/** Bars of the class with the whole table's share as a mark on each; the most exposed value in another hue. */
+/** Bars of the class, with marks for the whole table; the most exposed value has another color. */
 function barsCell(data, row) {
   const values = valuesOf(data, row), worst = data.loss.worst[data.columns.worst[row]];
   const width = 100, height = 28, step = width / values.length, gap = step > 4 ? 1 : 0;
@@ -30,15 +30,15 @@ function barsCell(data, row) {
   const y = share => (height - share / top * (height - 1)).toFixed(1);
   const bar = v => `M${(v * step + gap / 2).toFixed(1)} ${height}V${y(values[v][1])}h${(step - gap).toFixed(1)}V${height}z`;
   const marks = values.map(([, , table], v) => `M${(v * step).toFixed(1)} ${y(table)}h${step.toFixed(1)}`).join("");
-  const said = mostMoved(values, 4).map(([label, here, table]) => `${label} ${perCent(here)} (${perCent(table)})`).join(", ");
-  return h("div", { role: "gridcell", title: `in the class (in the whole table): ${said}` },
-    h("svg:svg", { viewBox: `0 0 ${width} ${height}`, height, preserveAspectRatio: "none", role: "img", "aria-label": said },
+  const text = mostMoved(values, 4).map(([label, here, table]) => `${label} ${perCent(here)} (${perCent(table)})`).join(", ");
+  return h("div", { role: "gridcell", title: `in the class (in the whole table): ${text}` },
+    h("svg:svg", { viewBox: `0 0 ${width} ${height}`, height, preserveAspectRatio: "none", role: "img", "aria-label": text },
       h("svg:path", { class: "wb-in-class", d: values.map((_, v) => (values[v][1] && v !== worst.bar ? bar(v) : "")).join("") }),
       h("svg:path", { class: "wb-exposed", d: bar(worst.bar) }),
       h("svg:path", { class: "wb-in-table", d: marks })));
 }
 
-/** The values whose share moves most, those that grow first among equals. */
+/** Return the values whose shares differ most, larger shares first among equals. */
 function mostMoved(values, most) {
   return [...values].sort((a, b) => Math.abs(b[1] - b[2]) - Math.abs(a[1] - a[2]) || b[1] - a[1]).slice(0, most);
 }
@@ -57,15 +57,15 @@ function exposedCell(data, row) {
     h("span", {}, label), h("span", { class: "wb-second" }, `${share(prior)} → ${share(after)} %`));
 }
 
-/** A share in per cent with three figures at most, without the sign. */
+/** Format a share in percent without the sign. */
 const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];
-  const said = `${figure} ${score[row] === Infinity ? "∞" : figuresNextTo(score[row], limit)} ${bound} ${figures(limit)}`;
+  const text = `${figure} ${score[row] === Infinity ? "∞" : figuresNextTo(score[row], limit)} ${bound} ${figures(limit)}`;
   return h("div", {
     role: "gridcell", class: `wb-two wb-limit${broken[row] ? " wb-broken" : ""}`,
-    title: `${name}: ${said}${broken[row] ? ", broken" : `, ${figures(100 * used[row])} % of the limit is used`}`,
+    title: `${name}: ${text}${broken[row] ? ", violated" : `, ${figures(100 * used[row])} % of the limit is used`}`,
   }, h("i", { class: "wb-gauge", "aria-hidden": "true" }, h("i", { style: `width: ${(100 * Math.min(1, used[row])).toFixed(0)}%` })),
-  h("span", {}, broken[row] ? `✕ ${said}` : said));
+  h("span", {}, broken[row] ? `✕ ${text}` : text));
 }

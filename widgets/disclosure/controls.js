@@ -1,6 +1,6 @@
-// Above the disclosure table: which sensitive column, who counts as at risk, and the filter.
+// The controls above the disclosure table: the sensitive column, the threshold of risk, and the filter.
 
-/** The controls; they write into state.filter and call `refilter`, and ask Python for the rest. */
+/** The controls change state.filter and call `refilter`; other changes are requested from Python. */
 function controls({ state, mark, ask, refilter, clear, threshold }) {
   const small = { type: "text", inputmode: "decimal", size: 5, autocomplete: "off" };
   const column = h("select", { onchange: () => ask.now("sensitive", "sensitive", { value: column.value }) });
@@ -10,10 +10,10 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
 
   const slider = h("input", { type: "range", min: 0, max: 1, step: 0.001, "aria-label": "threshold of records at risk" });
   const exact = h("input", { ...small, size: 7, "aria-label": "threshold of records at risk, exactly" });
-  const usual = h("button", { class: "wb-quiet", title: "the default: what the cheapest full disclosure costs" }, "Cheapest full disclosure");
-  const said = h("p", { class: "wb-risk-said", role: "status" });
-  const tell = throttled(value => ask.now("threshold", "at_risk", { value }), 120);
-  const ofRisk = value => { ask.soon("at_risk"); tell(value); };
+  const usual = h("button", { class: "wb-quiet", title: "the default: the loss of the cheapest full disclosure" }, "Cheapest full disclosure");
+  const riskText = h("p", { class: "wb-risk-text", role: "status" });
+  const request = throttled(value => ask.now("threshold", "at_risk", { value }), 120);
+  const ofRisk = value => { ask.soon("at_risk"); request(value); };
   slider.addEventListener("input", () => {
     const value = Number(slider.value);
     exact.value = figures(value);
@@ -22,13 +22,13 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
   });
   exact.addEventListener("change", () => {
     const value = number(exact.value);
-    if (Number.isNaN(value) || value < 0) return mark("at_risk", "Type a loss: a number from 0 on, such as 0.25.");
+    if (Number.isNaN(value) || value < 0) return mark("at_risk", "Enter a loss of 0 or more, such as 0.25.");
     if (value !== null) threshold(value);
     ofRisk(value);
   });
-  usual.addEventListener("click", () => { exact.focus(); ofRisk(null); }); // it cannot be pressed again
+  usual.addEventListener("click", () => { exact.focus(); ofRisk(null); }); // the button will be disabled
   const risk = h("div", { class: "wb-risk", "data-field": "at_risk" },
-    h("label", { for: exact.id = fresh("risk") }, "At risk from a loss of"), slider, exact, usual, said);
+    h("label", { for: exact.id = fresh("risk") }, "At risk: loss of at least"), slider, exact, usual, riskText);
 
   const text = h("input", {
     type: "search", placeholder: "Filter by words in the values", "aria-label": "filter by words in the values",
@@ -44,8 +44,8 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
     const high = h("input", { ...small, "aria-label": `largest ${name}`, placeholder: "to" });
     const changed = () => {
       const [a, b] = [number(low.value), number(high.value)];
-      if (Number.isNaN(a) || Number.isNaN(b)) return mark(name, `Type a number, such as ${name === "size" ? 20 : 0.25}.`);
-      if (a !== null && b !== null && a > b) return mark(name, "The smallest is above the largest.");
+      if (Number.isNaN(a) || Number.isNaN(b)) return mark(name, `Enter a number, such as ${name === "size" ? 20 : 0.25}.`);
+      if (a !== null && b !== null && a > b) return mark(name, "The minimum is greater than the maximum.");
       mark(name, "");
       state.filter[name] = [a ?? none, b ?? Infinity];
       refilter();
@@ -71,7 +71,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
   return {
     title,
     element: h("div", {}, risk, filter),
-    tell(data) {
+    showData(data) {
       columnField.hidden = data.choices.length < 2;
       column.replaceChildren(...data.choices.map(name => h("option", { value: name }, name)));
       column.value = data.sensitive;
@@ -89,11 +89,11 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
     risk(data, value) {
       if (!data?.loss) return;
       const found = atRisk(data, value);
-      said.textContent = found.records
-        ? `${count(found.records)} of ${count(data.records)} records (${unbroken(`${figures(100 * found.records / data.records)} %`)}) lose that `
-          + `much, in ${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}.`
-        : "No record loses that much.";
-      said.title = said.textContent;
+      riskText.textContent = found.records
+        ? `${count(found.records)} of ${count(data.records)} records (${unbroken(`${figures(100 * found.records / data.records)} %`)}) have such a `
+          + `loss, in ${count(found.classes)} ${found.classes === 1 ? "class" : "classes"}.`
+        : "No record has such a loss.";
+      riskText.title = riskText.textContent;
     },
     range: loss.show,
     count(data, rows, selected) {
@@ -107,13 +107,13 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
 
 const number = text => (text.trim() === "" ? null : Number(text));
 
-/** What limits the release keeps, or without a model, how far it keeps each; and why nothing is said of losses. */
+/** Describe the parameters that the release achieves, and why losses are undefined. */
 function keptText(data) {
   const alone = one => data.achieved.filter(other => other.figure === one.figure).length === 1;
   const figuresOf = data.achieved.map(one => (data.asked
-    ? `${one.figure} = ${figuresNextTo(one.value, one.limit)} (${one.name} asks ${one.bound} ${figures(one.limit)})`
+    ? `${one.figure} = ${figuresNextTo(one.value, one.limit)} (${one.name} requires ${one.bound} ${figures(one.limit)})`
     : `${one.figure} = ${figures(one.value)}${alone(one) ? "" : ` (${one.name})`}`));
-  const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was asked for; achieved"}: ${figuresOf.join(", ")}.` : "";
+  const kept = figuresOf.length ? `${data.asked ? "Achieved" : "No model was requested; achieved"}: ${figuresOf.join(", ")}.` : "";
   const note = data.note && `${data.note[0].toUpperCase()}${data.note.slice(1)}.`;
   return unbroken([note, kept].filter(Boolean).join(" "));
 }

@@ -1,10 +1,10 @@
-// The classes of a release as columns of numbers: unpacked once, sorted and filtered here.
+// The classes of a release as columns of numbers, which are sorted and filtered here.
 
 const ARRAYS = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
 
-const NUMBERS = /[[{<]?-?\d[\d.,:]*/g; // with the bracket before it
+const NUMBERS = /[[{<]?-?\d[\d.,:]*/g; // including an opening bracket
 
-/** The message with its buffers as typed arrays by name. */
+/** Return a message with its buffers as typed arrays by name. */
 function unpacked(content, buffers) {
   const columns = {};
   content.columns.forEach(([name, type], i) => {
@@ -15,8 +15,8 @@ function unpacked(content, buffers) {
 }
 
 /**
- * The columns of the table: what it is sorted by lies in `by`; widths don't follow the content, so that none moves, but
- * for long numbers, which no line breaks. `narrow` is the width where the wide ones don't fit.
+ * The columns of the table. `by` are the values for sorting. Widths do not depend on the content, except for long
+ * numbers, so that columns do not move; `narrow` is the width for narrow pages.
  */
 function fieldsOf(data) {
   const { columns, loss, limits } = data;
@@ -30,35 +30,35 @@ function fieldsOf(data) {
   if (loss) fields.push({
     key: "bars", title: data.sensitive, width: "104px", narrow: "84px", picture: true, by: columns.commonest,
     help: `distribution of ${data.sensitive}: bars in the class, marks in the whole table, each row to its own scale; `
-      + "sorted by the share of the commonest value",
+      + "sorted by the share of the most frequent value",
   }, {
     key: "loss", title: "Loss", width: "66px", narrow: "60px", by: columns.loss, number: true,
     help: "privacy loss: how far the distribution in the class is from the whole table's (Jensen-Shannon)",
   }, {
     key: "exposed", title: "Most exposed", width: "minmax(120px, 1.2fr)", narrow: "minmax(98px, 1.2fr)", by: columns.posterior,
-    help: "the value whose share grows most: its share in the whole table and in the class; sorted by the latter",
+    help: "the value with the largest increase: its share in the whole table and in the class; sorted by the latter",
   });
   if (limits.length) fields.push({
     key: "used", title: "Nearest limit", width: "112px", narrow: "88px", by: columns.used,
-    help: "the model's limit that the class is nearest to; the bar is full at the limit",
+    help: "the limit of the model that the class is closest to; the bar is full at the limit",
   });
   return fields;
 }
 
-/** How many characters the longest number has that stands in these labels. */
+/** Return the length of the longest number in some labels. */
 function longestNumber(labels) {
   let longest = 0;
   for (const label of labels) for (const [found] of label.matchAll(NUMBERS)) longest = Math.max(longest, found.length);
   return longest;
 }
 
-/** All classes in the order of a column; ties stand by their number. */
+/** Sort all classes by a column; ties are sorted by number. */
 function sorted(data, by, descending) {
   const order = new Uint32Array(data.classes).map((_, i) => i), sign = descending ? -1 : 1;
   return order.sort((a, b) => (by[a] < by[b] ? -sign : by[a] > by[b] ? sign : a - b));
 }
 
-/** The classes of an order that a filter lets through: { text, risk, size: [low, high], loss: [low, high], only }. */
+/** Filter sorted classes by { text, risk, size: [low, high], loss: [low, high], only }. */
 function filtered(data, order, filter, threshold, selected) {
   const { size, loss } = data.columns, words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const tables = words.map(word => matching(data, word)), kept = new Uint32Array(order.length);
@@ -73,7 +73,7 @@ function filtered(data, order, filter, threshold, selected) {
   return kept.subarray(0, n);
 }
 
-/** Of each column with labels: its codes, and which labels hold a word. */
+/** Return the codes of each column with labels, and which labels contain a word. */
 function matching(data, word) {
   const all = data.quasi.map((one, a) => [data.columns[`quasi ${a}`], one.labels]);
   if (data.loss) all.push([data.columns.worst, data.loss.worst.map(one => one.label)]);

@@ -41,7 +41,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     shares.replaceChildren(...sharesList(data.shares));
     sharesNote.textContent = data.shares.text ? ""
       : "How far the mean loss falls when this column is merged away, as a share of all such falls.";
-    bar.tell(data);
+    bar.showData(data);
     adoptThreshold();
     table.choose(new Set(data.selected));
     table.be(data.active);
@@ -149,7 +149,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
 
   function explained(row) {
     const known = row >= 0 && row < state.data.classes;
-    if (known && !state.whys.has(row)) return; // what stands there stays until the answer comes
+    if (known && !state.whys.has(row)) return; // the previous text remains until the answer arrives
     why.textContent = known ? unbroken(state.whys.get(row)) : "Point at a class, or go to one with the arrow keys, to read why it is exposed.";
     values.replaceChildren(...(known && state.data.loss ? valuesList(state.data, row) : []));
   }

@@ -25,18 +25,18 @@ from workbench.disclosure.exposure import Exposure, assess_exposure
 from workbench.models import Model
 from workbench.releases.base import Release, refuse_other
 
-BARS = 24  # of values in a row; neighbours share one where there are more
-SETTLED = 0.3  # seconds without another release until the table follows: under a moving slider the chart comes first
-PATIENCE = 2.0  # seconds that a view may take to draw; then the next is sent anyway, its word may be lost
+BARS = 24  # maximum number of bars in a row; neighboring values share a bar
+PAUSE = 0.3  # seconds without another release: the frontier chart is updated first
+PATIENCE = 2.0  # seconds until a view counts as ready although its message may be lost
 SCRIPTS = ("data", "cells", "grid", "loss", "controls")
 
 
 @dataclass(frozen=True)
 class ReleaseView:
-    """A release as the view gets it."""
+    """The content of the view for a release."""
 
     release: Release
-    exposure: Exposure | None  # None where there are no classes
+    exposure: Exposure | None  # None without classes
     kind: str
     content: dict[str, Any]
     buffers: list[memoryview] = field(default_factory=list)
@@ -45,7 +45,7 @@ class ReleaseView:
 class DisclosureTable(Part):
     """`DisclosureTable(release, model=recipe.model)`; `selected` follows the rows, by the numbers of their classes.
 
-    Records are at risk from a loss of `at_risk` on; None stands for what the cheapest full disclosure costs.
+    Records with a loss of at least `at_risk` are at risk; None: the loss of the cheapest full disclosure.
     """
 
     _esm = script(*(f"disclosure/{one}" for one in (*SCRIPTS, "disclosure")))
@@ -53,11 +53,11 @@ class DisclosureTable(Part):
 
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     model = traitlets.Instance(
-        "workbench.models.Model", allow_none=True, help="whose limits the classes are held against"
+        "workbench.models.Model", allow_none=True, help="the model whose limits the classes are compared with"
     )
-    sensitive = traitlets.Unicode("", help="the sensitive column; empty stands for the first").tag(sync=True)
-    at_risk = traitlets.Float(None, allow_none=True, help="records that lose so much are at risk").tag(sync=True)
-    pending = traitlets.Bool(False, help="the next release is being made: it is looked at instead")
+    sensitive = traitlets.Unicode("", help="the sensitive column; empty: the first").tag(sync=True)
+    at_risk = traitlets.Float(None, allow_none=True, help="the threshold of records at risk, as a loss").tag(sync=True)
+    pending = traitlets.Bool(False, help="the next release is being computed and will be shown")
     selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
 
     def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
@@ -66,14 +66,14 @@ class DisclosureTable(Part):
         if model is not None and not isinstance(model, Model):
             raise BadInput(f"DisclosureTable: {safe_repr(model)} is not a model; write, for example, KAnonymity(5)")
         self._shown: ReleaseView | None = None
-        self._turn = self._sent = 0  # versions of the content: the present one, and the last that was sent
-        self._drawing = 0.0  # until when a view may be drawing that
-        self._later: ScheduledCall | None = None
-        self._settling: ScheduledCall | None = None
+        self._turn = self._sent = 0  # versions of the content: the current one, and the last one sent
+        self._drawing = 0.0  # time until which a view may be drawing
+        self._pending_offer: ScheduledCall | None = None
+        self._pending_refresh: ScheduledCall | None = None
         self._computing = False
-        self._of: tuple[Any, ...] = ()  # release, sensitive column and model that are shown
-        self._chosen_of: Release | None = release  # the release that `selected` speaks of
-        self._active = -1  # the class whose sentence is on view
+        self._of: tuple[Any, ...] = ()  # release, sensitive column and model of the content
+        self._chosen_of: Release | None = release  # the release of `selected`
+        self._active = -1  # the class whose explanation is shown
         super().__init__(release=release, model=model, **traits)
         self._worker = Worker(self._failed)
         self.observe(self._changed, ["release", "model", "sensitive", "pending"])
@@ -81,7 +81,7 @@ class DisclosureTable(Part):
         self._refresh()
 
     @traitlets.validate("sensitive")
-    def _known(self, proposal: Any) -> str:
+    def _valid_sensitive(self, proposal: Any) -> str:
         name = proposal.value
         if name and self.release is not None and name not in self.release.table.sensitive:
             there = ", ".join(self.release.table.sensitive) or "none"
@@ -89,9 +89,9 @@ class DisclosureTable(Part):
         return name
 
     @traitlets.validate("at_risk")
-    def _possible(self, proposal: Any) -> float | None:
+    def _valid_threshold(self, proposal: Any) -> float | None:
         if proposal.value is not None and not 0 <= proposal.value < math.inf:
-            raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
+            raise BadInput("the threshold of records at risk must be a loss of 0 or more")
         return proposal.value
 
     def about(self) -> str:
@@ -107,28 +107,28 @@ class DisclosureTable(Part):
 
     def _changed(self, change: Any) -> None:
         if change.name == "release" and change.new and self.sensitive not in ("", *change.new.table.sensitive):
-            self.sensitive = ""  # another table: its own first column
-            return  # which has come here already
+            self.sensitive = ""  # the first column of another table
+            return  # that change has called this method already
         self._refresh()
 
     def _refresh(self) -> None:
-        if self._settling is not None:
-            self._settling.cancel()
+        if self._pending_refresh is not None:
+            self._pending_refresh.cancel()
         self._stale(True)
         if self.pending and self.release is not None:
-            return  # it is about to be another
-        wait = SETTLED if self._shown and self.release else 0
-        self._settling = self.call_later(wait, self._begin)  # when all that changes at once has changed
+            return  # wait for the next release
+        wait = PAUSE if self._shown and self.release else 0
+        self._pending_refresh = self.call_later(wait, self._begin)  # after all simultaneous changes
 
     def _begin(self) -> None:
         given = self.release, self.sensitive, self.model
-        if self._shown is not None and given == self._of:  # no other could be made
+        if self._shown is not None and given == self._of:  # the next release was impossible
             self._worker.forget()
             self._stale(False)
             return
 
         def job(_: Any, call_soon: CallSoon) -> None:
-            call_soon(self._computed, look(*given), given)
+            call_soon(self._computed, build_view(*given), given)
 
         self._worker.start(job)
 
@@ -144,7 +144,7 @@ class DisclosureTable(Part):
 
     def _computed(self, found: ReleaseView | None, of: tuple[Any, ...]) -> None:
         self._computing = False
-        if found is not None and not self._holds(found):
+        if found is not None and not self._is_current(found):
             self._refresh()
             return
         self._of = of
@@ -153,28 +153,28 @@ class DisclosureTable(Part):
         self.send_message("fine", field="")
         self._offer()
 
-    def _holds(self, found: ReleaseView) -> bool:
-        """Return whether the result belongs to the present table."""
+    def _is_current(self, found: ReleaseView) -> bool:
+        """Return whether the result belongs to the current table."""
         return self.release is not None and self.release.table is found.release.table
 
     def _offer(self) -> None:
-        """Show what there is, unless the view still draws the one before; then as soon as it has."""
+        """Send the content, or wait until the view has drawn the previous one."""
         wait = self._drawing - monotonic()
         if self._sent == self._turn:
             return
         if wait <= 0:
             self.show()
         elif self._kernel_thread is not None:
-            if self._later is not None:
-                self._later.cancel()
-            self._later = self.call_later(wait, self._offer)
+            if self._pending_offer is not None:
+                self._pending_offer.cancel()
+            self._pending_offer = self.call_later(wait, self._offer)
 
     def show(self) -> None:
         if self._shown is None and self._computing:
-            return  # it comes by itself
+            return  # sent when it is computed
         self._drawing, self._sent = monotonic() + PATIENCE, self._turn
         if self._shown is None:
-            text = "No release is chosen yet. Choose a point of the frontier to see who would be exposed by it."
+            text = "No release is chosen yet. Choose a point of the frontier to see its exposure by class."
             self.send_message("nothing", turn=self._turn, text=text, pending=self.pending)
             return
         why = {"why": self._why(self._active)} if self._active >= 0 else {}
@@ -184,12 +184,12 @@ class DisclosureTable(Part):
         )  # fmt: skip
 
     def receive_drawn(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The view is ready for the next; what it missed meanwhile is left out."""
+        """Send the latest content to a view that is ready; older versions are skipped."""
         self._drawing = 0.0
         self._offer()
 
     def _keep_choice(self, old: ReleaseView | None, new: ReleaseView | None) -> None:
-        """Classes with the same released values stay chosen in another release; others are let go."""
+        """Keep the selection of classes that have the same released values in another release."""
         if new is None or new.exposure is None:
             self._active, self.selected = -1, []
             return
@@ -206,7 +206,7 @@ class DisclosureTable(Part):
     def _chosen(self, _: Any) -> None:
         self._chosen_of = self.release
 
-    # what the view asks
+    # requests of the view
 
     def receive_sensitive(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         self.sensitive = str(content.get("value") or "")
@@ -214,16 +214,16 @@ class DisclosureTable(Part):
     def receive_threshold(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         value = content.get("value")
         if value is not None and (type(value) not in (int, float) or not abs(value) < sys.float_info.max):
-            raise BadInput("the threshold of records at risk is a loss: a number from 0 on")
+            raise BadInput("the threshold of records at risk must be a loss of 0 or more")
         self.at_risk = None if value is None else float(value)
 
     def receive_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         if content.get("turn") != self._turn or self._shown is None or self._shown.exposure is None:
-            return  # it speaks of a release that is gone
+            return  # about an earlier release
         sent = bytes(buffers[0]) if buffers else b""
         chosen = np.frombuffer(sent[: len(sent) // 4 * 4], "<u4").tolist()
         if len(sent) % 4 or any(one >= len(self._shown.exposure.classes) for one in chosen):
-            raise BadInput("there are not so many classes; reload the page")
+            raise BadInput("there is no such class; reload the page")
         self.selected = chosen
 
     def receive_why(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -240,105 +240,108 @@ class DisclosureTable(Part):
         return self._shown.exposure.why(row)
 
 
-def look(release: Release | None, sensitive: str, model: Model | None) -> ReleaseView | None:
+def build_view(release: Release | None, sensitive: str, model: Model | None) -> ReleaseView | None:
     """Compute the content of the view."""
     if release is None:
         return None
     try:
-        seen = assess_exposure(release, sensitive or None, model)
+        exposure = assess_exposure(release, sensitive or None, model)
     except Undefined as reason:
         text = f"{reason}: exposure cannot be shown by class."
         return ReleaseView(release, None, "nothing", {"text": text[:1].upper() + text[1:]})
-    columns: dict[str, np.ndarray] = {"size": seen.classes.sizes}
+    columns: dict[str, np.ndarray] = {"size": exposure.classes.sizes}
     content = {
-        "classes": len(seen.classes),
-        "records": int(seen.classes.sizes.sum()),
+        "classes": len(exposure.classes),
+        "records": int(exposure.classes.sizes.sum()),
         "choices": list(release.table.sensitive),
-        "sensitive": seen.sensitive.name if seen.sensitive else sensitive,
-        "note": seen.note,
-        "exact": seen.classes.exact,
-        "quasi": _quasi(seen, columns),
-        "achieved": [_said(one, value) for one, value in seen.achieved],
+        "sensitive": exposure.sensitive.name if exposure.sensitive else sensitive,
+        "note": exposure.note,
+        "exact": exposure.classes.exact,
+        "quasi": _quasi(exposure, columns),
+        "achieved": [_limit(one, value) for one, value in exposure.achieved],
         "asked": model is not None,
-        "limits": _limits(seen, columns),
-        "loss": _loss(seen, columns),
-        "shares": _shares(seen),
+        "limits": _limits(exposure, columns),
+        "loss": _loss(exposure, columns),
+        "shares": _shares(exposure),
     }
-    packed = {name: small(array) for name, array in columns.items()}
+    packed = {name: compact(array) for name, array in columns.items()}
     content["columns"] = [[name, array.dtype.name] for name, array in packed.items()]
-    return ReleaseView(release, seen, "classes", content, [array.ravel().data.cast("B") for array in packed.values()])
+    return ReleaseView(
+        release, exposure, "classes", content, [array.ravel().data.cast("B") for array in packed.values()]
+    )
 
 
-def small(array: np.ndarray) -> np.ndarray:
-    """Whole numbers in as few bytes as they need; no loss is rounded, since it is held against a threshold."""
+def compact(array: np.ndarray) -> np.ndarray:
+    """Store integers in as few bytes as possible; losses stay exact, since they are compared with a threshold."""
     if array.dtype.kind in "iub":
         array = array.astype(np.min_scalar_type(int(array.max(initial=0))))
     return np.ascontiguousarray(array)
 
 
-def _quasi(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """The released values of each quasi-identifier, in their order, and which of them each class has."""
-    for a, (_, number) in enumerate(seen.released.values()):
+def _quasi(exposure: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """Return the ordered released values of each quasi-identifier, and add those of each class to the columns."""
+    for a, (_, number) in enumerate(exposure.released.values()):
         columns[f"quasi {a}"] = number
-    return [{"name": name, "labels": labels.tolist()} for name, (labels, _) in seen.released.items()]
+    return [{"name": name, "labels": labels.tolist()} for name, (labels, _) in exposure.released.items()]
 
 
-def _limits(seen: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """The parts of the model, and per class the nearest one; nothing without a model."""
-    if seen.nearest is None:
+def _limits(exposure: Exposure, columns: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """Return the parts of the model, and add the nearest one of each class; empty without a model."""
+    if exposure.nearest is None:
         return []
-    columns["part"], columns["broken"] = seen.nearest.part, seen.nearest.broken
-    columns["score"], columns["used"] = seen.nearest.score, seen.nearest.used
-    return [_said(one, one.limit) for one in seen.nearest.parts]
+    columns["part"], columns["broken"] = exposure.nearest.part, exposure.nearest.broken
+    columns["score"], columns["used"] = exposure.nearest.score, exposure.nearest.used
+    return [_limit(one, one.limit) for one in exposure.nearest.parts]
 
 
-def _said(model: Model, value: float) -> dict[str, Any]:
+def _limit(model: Model, value: float) -> dict[str, Any]:
     bound = "≥" if model.at_least else "<" if model.strict else "≤"
     return {"name": model.name, "figure": model.figure, "value": float(value), "bound": bound, "limit": model.limit}
 
 
-def _loss(seen: Exposure, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
-    """Losses, the most exposed values and the distributions; None without a sensitive column."""
-    if seen.losses is None or seen.sensitive is None:
+def _loss(exposure: Exposure, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
+    """Return losses, the most exposed values and distributions; None without a sensitive column."""
+    if exposure.losses is None or exposure.sensitive is None:
         return None
-    found, histogram = seen.losses, seen.classes.histograms[seen.sensitive.name]
+    found, histogram = exposure.losses, exposure.classes.histograms[exposure.sensitive.name]
     exposed_values, worst = np.unique(found.worst, return_inverse=True)
     columns["loss"], columns["worst"], columns["posterior"] = found.loss, worst, found.posterior
-    columns["commonest"] = histogram.max(axis=1) / seen.classes.sizes
-    first, labels = bars(seen.sensitive)
+    columns["commonest"] = histogram.max(axis=1) / exposure.classes.sizes
+    first, labels = bars(exposure.sensitive)
     columns["counts"] = np.add.reduceat(histogram, first, axis=1)
     bar = np.searchsorted(first, exposed_values, side="right") - 1
     return {
         "possible": found.possible,
         "dearest": found.dearest,
-        "mean": float(found.loss @ seen.classes.sizes / seen.classes.sizes.sum()),
+        "mean": float(found.loss @ exposure.classes.sizes / exposure.classes.sizes.sum()),
         "bars": labels,
-        "table": np.add.reduceat(seen.sensitive.prior, first).tolist(),
+        "table": np.add.reduceat(exposure.sensitive.prior, first).tolist(),
         "worst": [
-            {"label": seen.sensitive.labels[v], "prior": float(seen.sensitive.prior[v]), "bar": int(b)}
+            {"label": exposure.sensitive.labels[v], "prior": float(exposure.sensitive.prior[v]), "bar": int(b)}
             for v, b in zip(exposed_values, bar, strict=True)
         ],
     }
 
 
-def bars(seen: Sensitive) -> tuple[np.ndarray, list[str]]:
-    """The first value of each bar, and what it is called: one value a bar, or neighbours of about the same weight."""
-    if len(seen) <= BARS:
-        return np.arange(len(seen)), list(seen.labels)
-    before = np.cumsum(seen.prior) - seen.prior
+def bars(sensitive: Sensitive) -> tuple[np.ndarray, list[str]]:
+    """Return the first value and the label of each bar: a single value, or neighbors of about the same weight."""
+    if len(sensitive) <= BARS:
+        return np.arange(len(sensitive)), list(sensitive.labels)
+    before = np.cumsum(sensitive.prior) - sensitive.prior
     number = np.minimum((before * BARS).astype(int), BARS - 1)
     first = np.flatnonzero(np.diff(number, prepend=-1))
-    ends = np.append(first[1:], len(seen)) - 1
+    ends = np.append(first[1:], len(sensitive)) - 1
     names = [
-        seen.labels[a] if a == b else f"{seen.labels[a]} to {seen.labels[b]}" for a, b in zip(first, ends, strict=True)
+        sensitive.labels[a] if a == b else f"{sensitive.labels[a]} to {sensitive.labels[b]}"
+        for a, b in zip(first, ends, strict=True)
     ]
     return first, names
 
 
-def _shares(seen: Exposure) -> dict[str, Any]:
-    """Each quasi-identifier's share of the risk, or why there is none."""
+def _shares(exposure: Exposure) -> dict[str, Any]:
+    """Return each quasi-identifier's share of the risk, or the reason why it is undefined."""
     try:
-        found = seen.risk_shares
+        found = exposure.risk_shares
     except Undefined as reason:
         return {"text": str(reason)}
     each = [

@@ -1,9 +1,9 @@
-// A table of many rows: only those on view are in the page. Rows are class numbers in the order that is shown.
+// A table of many rows, of which only the visible ones are in the page. Rows are class numbers in display order.
 
 const ROW = 36, GAP = 6, TALLEST = 8_000_000, SPARE = 6; // pixels; browsers end at about 16 million; rows
 
 /**
- * `grid({ label, sort(key), activate(row), hover(row or -1), select(rows) })`. It keeps who is active and selected;
+ * `grid({ label, sort(key), activate(row), hover(row or -1), select(rows) })`. It stores the active and selected rows;
  * `draw` gives it new fields and rows, `mark` the threshold of records at risk.
  */
 function grid({ label, sort, activate, hover, select }) {
@@ -20,7 +20,7 @@ function grid({ label, sort, activate, hover, select }) {
 
   const scale = () => Math.min(1, TALLEST / (rows.length * ROW || 1));
   const place = row => (row >= 0 && row < places.length ? places[row] : -1);
-  /** "wide", "narrow", or "scrolled" where even narrow columns don't fit: then the picture stands last, out of sight first. */
+  /** "wide", "narrow", or "scrolled" if even narrow columns do not fit: then the histogram is the last column. */
   function fitting() {
     const room = element.clientWidth - 2 * 3, least = way => fields.reduce((sum, field) => sum + pixels(field[way]) + GAP, -GAP);
     return room <= 0 || room >= least("width") ? "wide" : room >= least("narrow") ? "narrow" : "scrolled";
@@ -42,7 +42,7 @@ function grid({ label, sort, activate, hover, select }) {
       drawn.set(at, row);
       space.append(row);
     }
-    if (s < 1 && !anew) paint(true); // beyond the tallest page every row hangs on the scroll position
+    if (s < 1 && !anew) paint(true); // beyond the maximum height of a page, positions of rows depend on the scroll position
     else if (place(active) >= 0) element.setAttribute("aria-activedescendant", `${id}-${active}`);
     else element.removeAttribute("aria-activedescendant");
   }
@@ -116,8 +116,8 @@ function grid({ label, sort, activate, hover, select }) {
     const row = rowAt(event);
     if (row < 0 || event.button) return;
     const add = event.ctrlKey || event.metaKey;
-    event.preventDefault(); // no text is marked by a shift-click
-    go(row, { range: event.shiftKey, add, pick: !add && !event.shiftKey }); // before the focus, which makes a row active
+    event.preventDefault(); // a shift-click selects no text
+    go(row, { range: event.shiftKey, add, pick: !add && !event.shiftKey }); // before the focus, which activates a row
     element.focus({ preventScroll: true });
   });
   let over = -1;

@@ -1,9 +1,9 @@
-// Beside the table: how the losses of the records are distributed, and each quasi-identifier's share of the risk.
+// Next to the table: the distribution of the records' losses, and each quasi-identifier's share of the risk.
 
 const BINS = 40, ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
 const WIDTH = 280, LEFT = 34, RIGHT = 270, TOP = 16, FOOT = 146;
 
-/** Records by loss, on a logarithmic scale; `range(low, high, done)` is called while losses are marked, (null) for none. */
+/** Records by loss, on a logarithmic scale; `range(low, high, done)` is called while a range is marked, (null) for none. */
 function lossChart({ range }) {
   const layers = { all: h("svg:path", { class: "wb-all" }), shown: h("svg:path", { class: "wb-in-class" }) };
   const lit = h("svg:path", { class: "wb-chosen-part" });
@@ -87,7 +87,7 @@ function tickOf(n, y) {
     h("svg:text", { x: LEFT - 5, y: y + 3.5, "text-anchor": "end" }, name));
 }
 
-/** Bars of the quasi-identifiers' shares of the risk, the largest first; or why there are none. */
+/** Bars of the quasi-identifiers' shares of the risk, the largest first, or the reason why there are none. */
 function sharesList(shares) {
   if (shares.text) return [h("p", { class: "wb-note" }, shares.text)];
   const none = shares.each.every(one => !one.share);
@@ -99,7 +99,7 @@ function sharesList(shares) {
   h("span", { class: "wb-number" }, none ? "0 %" : aboutPerCent(share))));
 }
 
-/** The values of one class beside the whole table's, those that moved most first. */
+/** The values of a class compared with the whole table, those that differ most first. */
 function valuesList(data, row) {
   const worst = data.loss.worst[data.columns.worst[row]];
   const values = mostMoved(valuesOf(data, row), 5);

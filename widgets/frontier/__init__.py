@@ -1,1 +1,1 @@
-"""The frontier, live."""
+"""The frontier chart."""

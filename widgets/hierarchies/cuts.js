@@ -1,20 +1,20 @@
-// A small histogram of a column of numbers, and under it the lines where each level cuts it: to be dragged, or moved by keys.
+// A small histogram of a numeric column, and below it the cut points of each level, which can be dragged or moved with keys.
 
 const CUTS = { left: 20, right: 8, top: 4, bars: 54, lane: 18, axis: 16, most: 160 };
 const LEVEL_HUES = ["--wb-blue", "--wb-orange", "--wb-green", "--wb-purple", "--wb-amber"];
 const hueOf = level => `var(${LEVEL_HUES[level % LEVEL_HUES.length]})`;
 
-/** 1, 2 or 5 times a power of ten, at least so much. */
+/** Round up to 1, 2 or 5 times a power of ten. */
 function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map(digit => digit * power).find(step => step >= least * (1 - 1e-9));
 }
 
 const numbersIn = text => String(text).split(/[,;\s]+/).filter(Boolean).map(Number);
-/** A number without the dust of binary fractions. */
+/** Remove rounding errors from a number. */
 const tidy = number => String(Number(number.toPrecision(12)));
 
-/** Where a row of the form cuts: [{ at, nth }], `nth` being the line's number from the origin, or its place in the list. */
+/** Return the cut points of a row: [{ at, nth }], where `nth` is the number from the origin, or the position in the list. */
 function linesOf(form, text, low, high, lines) {
   const { by, bottom, top } = form, origin = Number(form.origin || 0);
   const within = found => found.filter(({ at }) => !(bottom && at <= Number(bottom)) && !(top && at >= Number(top)));
@@ -36,7 +36,7 @@ function linesOf(form, text, low, high, lines) {
  * paint(histogram, form, about) draws; without a histogram there is nothing to see.
  */
 function cutChart({ moved, settled }) {
-  const svg = h("svg:svg", { class: "wb-hier-cuts", role: "group", "aria-label": "Where each level cuts the values" });
+  const svg = h("svg:svg", { class: "wb-hier-cuts", role: "group", "aria-label": "Cut points of each level" });
   const element = h("div", { class: "wb-hier-chart" }, svg);
   const rest = debounced(settled, 600);
   let now = null, drag = null;
@@ -52,7 +52,7 @@ function cutChart({ moved, settled }) {
     return now.histogram.whole ? Math.max(1, Math.round(least)) : least;
   };
 
-  /** The text of a row after its line `nth` has gone to `value`. */
+  /** Return the text of a row after its line `nth` has moved to `value`. */
   function moveTo(row, nth, value) {
     const { by, origin } = now.form, step = smallest(), old = numbersIn(now.form[by][row]);
     const near = number => Math.round(number / step) * step;
@@ -120,7 +120,7 @@ function cutChart({ moved, settled }) {
     });
   }
 
-  /** One line: seen through the histogram, gripped in its lane. Of a level of widths one line takes the keys for all. */
+  /** A line across the histogram, with a grip in its lane. For a level of widths, one line handles the keys for all. */
   function line(row, { at, nth }, y, x, asks) {
     const { by } = now.form, movable = by !== "quantiles";
     const name = by === "widths" ? `Level ${row + 1}, width` : `Level ${row + 1}, cut ${nth + 1}`;
@@ -134,7 +134,7 @@ function cutChart({ moved, settled }) {
         h("svg:title", {}, by === "widths" ? `${name} ${now.form.widths[row]}: drag to change` : `${name} at ${tidy(at)}: drag to move`)));
   }
 
-  /** What is one group at either end. */
+  /** The groups at both ends. */
   function ends(y, x) {
     const { low, high } = now.histogram, inside = text => text !== "" && Number(text) > low && Number(text) <= high;
     const end = (from, to, name) => h("svg:rect", { class: "wb-hier-end", x: x(from), y, width: x(to) - x(from), height: CUTS.lane - 4 },

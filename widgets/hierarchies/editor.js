@@ -1,4 +1,4 @@
-// The hierarchy editor: the columns, the form of the one being edited, and beside it the data at each level.
+// The hierarchy editor: the columns, the form of the edited column, and the data at each level.
 
 const TABS = { intervals: "Intervals", groups: "Groups", prefixes: "Prefixes", dates: "Dates", import: "Import" };
 const STATES = { used: "in use", draft: "not in use yet", wrong: "not in use", none: "" };
@@ -43,12 +43,12 @@ function columnList(choose) {
     paint(given, chosen) { columns = given; column = chosen; draw(); } };
 }
 
-/** The lowest and the highest level that a column may be released at; it answers with both. */
+/** The minimum and maximum level of a column in releases; `choose` is called with both. */
 function releasedLevels(choose) {
   const ends = ["low", "high"].map(end => h("select", { "aria-label": end === "low" ? "Lowest level released" : "Highest level released",
     onchange: () => choose(Number(ends[0].value), Number(ends[1].value)) }));
   const element = h("div", { class: "wb-row wb-hier-released", "data-field": "released",
-    title: "For methods that release on levels: never finer than the first, never coarser than the second" },
+    title: "For methods that publish levels: never finer than the first, never coarser than the second" },
     "Released at levels", h("span", { class: "wb-hier-ends" }, "from ", ends[0], " to ", ends[1]));
   return { element, paint(released) {
     element.hidden = !released;
@@ -66,11 +66,11 @@ function releasedLevels(choose) {
 const REGIONS = { nodes: "nodes of the hierarchy", ranges: "ranges", exact: "exact ranges" };
 const MEANING = {
   nodes: "Each class shows the smallest node that contains its records",
-  ranges: "Ends are values that many records share, or round numbers",
-  exact: "Ends may be the values of single people: they are published",
+  ranges: "Ends are values of many records, or round numbers",
+  exact: "Ends may be values of individual people, which are then published",
 };
 
-/** What releases show of a column, with examples; it answers with the choice. */
+/** The published regions of a column, with examples; `choose` is called with the choice. */
 function publishedRegions(choose) {
   const select = h("select", { "aria-label": "Releases show", onchange: () => choose(select.value) });
   const like = h("span", { class: "wb-hier-like" });
@@ -181,10 +181,10 @@ export default widget(({ model, el, view, send, on, trait, mark, at }) => {
   }
 
   on("column", content => keepingFocus(editor, () => paint(content), () => home(content)));
-  // that a message was well does not mend what is wrong with the form
+  // a valid message does not remove errors of the form
   on("fine", ({ field: name }) => { mark(name, ""); mark("", ""); if (now) paintProblems(now.problems); });
 
-  /** Where to go on when the pressed button is gone: the form, and there what is likely to be wanted next. */
+  /** Return the element to focus when the pressed button is gone: the most likely next field. */
   function home({ tab }) {
     return forms[tab].home?.() ?? place.querySelector("input:not([type=file], :disabled), textarea, select") ?? columns.list;
   }
@@ -227,24 +227,24 @@ export default widget(({ model, el, view, send, on, trait, mark, at }) => {
     proposal.replaceChildren(
       h("span", { class: "wb-note" }, what ? `Proposed: ${what}. ` : "", why[0].toUpperCase() + why.slice(1)),
       what && !used && h("button", { class: "wb-hier-small", onclick: () => ask("propose") }, "Use the proposal") || "",
-      bundled && h("button", { class: "wb-hier-small", onclick: () => ask("bundled") }, "Use the one that comes with the data") || "");
+      bundled && h("button", { class: "wb-hier-small", onclick: () => ask("bundled") }, "Use the bundled one") || "");
   }
 
-  /** Pressing such a button does not take the focus from a field, which would use what was typed there. */
+  /** A button that does not take the focus from a field, which would apply the typed text. */
   const aside = (text, onclick, more = "") => h("button", { class: `wb-hier-small ${more}`, onclick, onmousedown: event => event.preventDefault() }, text);
 
   function paintState({ state: name, tab, drafted, there }) {
     const unused = name === "draft" || name === "wrong";
     state.replaceChildren(
       STATES[name] && h("span", { class: `wb-hier-is wb-hier-is-${name}` }, STATES[name]) || "",
-      name === "wrong" && there && h("span", { class: "wb-note" }, "the last good one stays") || "",
+      name === "wrong" && there && h("span", { class: "wb-note" }, "the last valid one remains") || "",
       name === "draft" && aside("Use it", meant, "wb-main-action") || "",
-      unused && drafted && tab !== "groups" && aside("Discard what was typed",
+      unused && drafted && tab !== "groups" && aside("Discard the draft",
         () => { waiting = false; send("discard", { column: now.name }); }) || "");
   }
 
   let wrong = "";
-  /** What is wrong, at its field, with a button for every way out. */
+  /** Show errors at their fields, with a button for every fix. */
   function paintProblems(problems) {
     const key = `${now.name} ${now.tab} ${JSON.stringify(problems)}`;
     if (key !== wrong) editor.querySelectorAll(".wb-hier-fixes").forEach(one => one.remove());

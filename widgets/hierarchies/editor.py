@@ -1,4 +1,4 @@
-"""The hierarchies of a table's columns: proposed, built, grouped by hand, imported, mended; the data at each level."""
+"""The hierarchy editor: proposed, generated, grouped or imported hierarchies, and the data at each level."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
 Content = Mapping[str, Any]
-# what undo goes back to: hierarchies, levels to be released at, and regions
+# the state for undo: hierarchies, released levels, and regions
 Chosen = tuple[Specs, Mapping[str, list[int]], Mapping[str, str]]
 TRAITS = ("table", "hierarchies", "released_levels", "regions", "column")
 
 
 class HierarchyEditor(Part):
-    """Levels above the values of each quasi-identifier and sensitive column.
+    """Edit the hierarchies of quasi-identifiers and sensitive columns.
 
-    `table` comes in and goes out under the hierarchies of `hierarchies`: name -> a builder's settings, "bundled", or
-    {"csv": file}; what the last two mean is for `study` to say. `own_history=False` leaves undo and redo to others.
-    A message makes the next state (`Editing`); the traits and the views follow when it has been answered.
+    `table` always has the hierarchies of `hierarchies`: name -> a builder's settings, "bundled", or {"csv": file};
+    `study` resolves the last two. With `own_history=False` the editor has no undo and redo of its own. A message
+    creates the next state (`Editing`); then the traits and the views are updated.
     """
 
     _esm = script(*(f"hierarchies/{one}" for one in ("cuts", "tree", "groups", "forms", "editor")))
@@ -48,10 +48,10 @@ class HierarchyEditor(Part):
 
     table = traitlets.Instance(Table, allow_none=True)
     hierarchies = traitlets.Dict(help="name -> builder's settings, 'bundled' or {'csv': file}; holds values: no sync")
-    released_levels = traitlets.Dict(help="name -> the lowest and the highest level that it may be released at")
-    regions = traitlets.Dict(help="name -> what releases show of it: nodes, ranges, or exact ranges")
+    released_levels = traitlets.Dict(help="name -> the minimum and maximum level of releases")
+    regions = traitlets.Dict(help="name -> the published regions: nodes, ranges, or exact ranges")
     column = traitlets.Unicode("", help="the column being edited").tag(sync=True)
-    own_history = traitlets.Bool(True, help="whether undo and redo are this editor's own").tag(sync=True)
+    own_history = traitlets.Bool(True, help="whether this editor has its own undo and redo").tag(sync=True)
 
     def __init__(
         self,
@@ -61,22 +61,22 @@ class HierarchyEditor(Part):
         **traits: Any,
     ) -> None:
         now = Editing(study or Study()).with_hierarchies(hierarchies or {}).with_table(table_from_input(table))
-        self._now = self._told = now  # the state, and the one that traits and views know of
+        self._now = self._shown = now  # the current state, and the one in traits and views
         self.history: History[Chosen] = History(_chosen(now))
         given = {name: getattr(now, name) for name in TRAITS}
         super().__init__(**{**given, **traits})
 
     def follow(self, table: Table | None, hierarchies: Mapping[str, Any], study: Study) -> None:
-        """Another state from outside, shown once: a table that has these hierarchies already."""
-        self._now = self._now.followed(table, hierarchies, study)
+        """Follow a study, whose table has its hierarchies already."""
+        self._now = self._now.with_study(table, hierarchies, study)
         self._send_all()
 
     @traitlets.validate(*TRAITS)
-    def _given(self, proposal: Any) -> Any:
-        """One of them from outside: the others follow, or nothing has changed."""
+    def _validate(self, proposal: Any) -> Any:
+        """Set one trait and update the others, or raise without any change."""
         name, now = proposal["trait"].name, self._now
         if name == "column":
-            self._now = now.at(proposal.value)
+            self._now = now.with_column(proposal.value)
         elif name == "hierarchies":
             self._now = now.with_hierarchies(proposal.value)
         elif name == "released_levels":
@@ -85,16 +85,16 @@ class HierarchyEditor(Part):
             self._now = now.with_regions(proposal.value)
         else:
             self._now = now.with_table(proposal.value)
-            self._remember(self.history.replace)  # what a table brings is no step of a person
+            self._remember(self.history.replace)  # not a step of the user
         return getattr(self._now, name)
 
     @traitlets.observe(*TRAITS)
     def _send_all(self, _: Any = None) -> None:
         """Update all traits for a new state, then the views, unless an observer has changed it again."""
         now = self._now
-        if now is self._told:
+        if now is self._shown:
             return
-        self._told = now
+        self._shown = now
         self._remember(self.history.push if self.own_history else self.history.replace)
         with self.hold_trait_notifications():
             self.hierarchies, self.table, self.column = dict(now.hierarchies), now.table, now.column
@@ -110,7 +110,7 @@ class HierarchyEditor(Part):
         super()._answer(content, buffers)
         self.guarded("", self._send_all)
 
-    # --- what the views draw
+    # --- content of the views
 
     def show(self) -> None:
         """Send the list of columns and everything about the one that is edited."""
@@ -125,36 +125,36 @@ class HierarchyEditor(Part):
         if now.table is not None and now.column in now.table.columns:
             self.send_message("column", **_about(now, now.table.columns[now.column]))
 
-    # --- what the views ask for
+    # --- requests of the views
 
     def receive_choose(self, content: Content, _: list[memoryview]) -> None:
-        self._now = self._now.at(self._column(content).name)
+        self._now = self._now.with_column(self._column(content).name)
 
     def receive_tab(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
-        self._now = self._now.turned_to(column, _tab_of(content, column))
+        self._now = self._now.with_tab(column, _tab_of(content, column))
 
     def receive_draft(self, content: Content, _: list[memoryview]) -> None:
         """Store, try and show a draft, without using it."""
         before, column = self._now, self._column(content)
         self._now = self._drafted(content, column)
         if self._now.tab(column) == "groups" and column.name not in before.wrong:
-            self._told = self._now  # half a name for a group changes no picture
+            self._shown = self._now  # a half-typed name needs no update
 
     def receive_use(self, content: Content, _: list[memoryview]) -> None:
         """Use the draft if it is valid."""
         column, tab = self._column(content), str(content.get("tab"))
         now = self._drafted(content, column)
-        self._now = now.used(column, tab, now.drafts[column.name, tab])
+        self._now = now.use(column, tab, now.drafts[column.name, tab])
 
     def _drafted(self, content: Content, column: Column) -> Editing:
         tab, stamp = _tab_of(content, column), content.get("stamp")
-        form = forms.typed(tab, column, content.get("form"))
-        return self._now.drafted(column, tab, form, dict(stamp) if isinstance(stamp, Mapping) else {})
+        form = forms.parse_form(tab, column, content.get("form"))
+        return self._now.with_draft(column, tab, form, dict(stamp) if isinstance(stamp, Mapping) else {})
 
     def receive_discard(self, content: Content, _: list[memoryview]) -> None:
-        """Forget what was typed; the form shows what is in use again."""
-        self._now = self._now.discarded(self._column(content))
+        """Discard the draft; the form shows the current hierarchy."""
+        self._now = self._now.without_draft(self._column(content))
 
     def receive_propose(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
@@ -170,48 +170,48 @@ class HierarchyEditor(Part):
         self._commit(self._column(content), None)
 
     def _commit(self, column: Column, spec: Any) -> None:
-        self._now = self._now.discarded(column).committed(column, spec)
+        self._now = self._now.without_draft(column).commit(column, spec)
 
     def receive_file(self, content: Content, buffers: list[memoryview]) -> None:
-        """A hierarchy file that was chosen: checked at once, used if it fits."""
+        """Check a hierarchy file, and use it if it fits."""
         column, source = self._column(content), str(content.get("name", ""))
         if not buffers:
             raise BadInput("the file did not arrive; choose it again")
         form = {"text": text_of(bytes(buffers[0]), source), "source": source}
-        self._now = self._now.drafted(column, "import", form, {}).used(column, "import", form)
+        self._now = self._now.with_draft(column, "import", form, {}).use(column, "import", form)
 
     def receive_fix(self, content: Content, _: list[memoryview]) -> None:
-        """A fix is called by its text, which stays the same as long as the problem does."""
-        step = self._now.fixes(self._now.named(self._now.column)).get(str(content.get("fix")))
+        """Apply a fix, which is identified by its text."""
+        step = self._now.fixes(self._now.column_named(self._now.column)).get(str(content.get("fix")))
         if step is None:
-            raise BadInput("that fix belongs to something that has changed meanwhile")
+            raise BadInput("this fix no longer applies")
         self._now = step(replace(self._now, stamp={}))
 
     def receive_group(self, content: Content, _: list[memoryview]) -> None:
-        """Put what was selected on a level into a group of that name, new or not."""
+        """Put the selected values of a level into a group, which is new or exists."""
         column, level = self._column(content), read_integer(content, "level", 1)
         label = _name_of(content, "label")
-        self._now = self._now.grouped(column, level, _values(column, level, content), label)
+        self._now = self._now.group(column, level, _values(column, level, content), label)
 
     def receive_ungroup(self, content: Content, _: list[memoryview]) -> None:
-        """Take what was selected out of its groups."""
+        """Take the selected values out of their groups."""
         column = self._column(content)
         level = _level_of(content, column)
         levels = levels_of(column.hierarchy, True)
-        self._now = self._now.levelled(column, grouping.ungrouped(levels, level, _values(column, level, content)))
+        self._now = self._now.with_levels(column, grouping.ungroup(levels, level, _values(column, level, content)))
 
     def receive_rename(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         level, to = _level_of(content, column), _name_of(content, "to")
-        self._now = self._now.renamed(column, level, str(content.get("label", "")), to)
+        self._now = self._now.rename_group(column, level, str(content.get("label", "")), to)
 
     def receive_drop_level(self, content: Content, _: list[memoryview]) -> None:
         column = self._column(content)
         levels = levels_of(column.hierarchy, column.kind == "text")
-        self._now = self._now.levelled(column, grouping.without_level(levels, _level_of(content, column)))
+        self._now = self._now.with_levels(column, grouping.without_level(levels, _level_of(content, column)))
 
     def receive_released(self, content: Content, _: list[memoryview]) -> None:
-        """The lowest and the highest level that a column may be released at; all of them are no choice."""
+        """Set the minimum and maximum level of a column in releases; the full range is not stored."""
         column, table = self._column(content), self._now.table
         assert table is not None
         top = level_ranges.highest(column)
@@ -222,7 +222,7 @@ class HierarchyEditor(Part):
         self._now = self._now.with_released_levels(wanted)
 
     def receive_regions(self, content: Content, _: list[memoryview]) -> None:
-        """Set what releases show of a column; the default is not stored."""
+        """Set the published regions of a column; the default is not stored."""
         column, shown = self._column(content), str(content.get("shown"))
         chosen = {name: one for name, one in self._now.regions.items() if name != column.name}
         if shown != default_regions(column):
@@ -251,10 +251,10 @@ class HierarchyEditor(Part):
         )
         others = [name for was, becomes in parts for name in changed(was, becomes)]
         here = [name for name in others if name in now.columns]
-        self._now = now.at(here[0]) if here and now.column not in here else now
+        self._now = now.with_column(here[0]) if here and now.column not in here else now
 
     def _column(self, content: Content) -> Column:
-        return self._now.named(content.get("column"))
+        return self._now.column_named(content.get("column"))
 
 
 def _chosen(now: Editing) -> Chosen:
@@ -278,7 +278,7 @@ def _line(now: Editing, name: str) -> dict[str, Any]:
 def _about(now: Editing, column: Column) -> dict[str, Any]:
     """Return the content of the edited column."""
     name, tab = column.name, now.tab(column)
-    form, builder, made, wrong = now.tried(column, tab)
+    form, builder, made, wrong = now.preview(column, tab)
     active = now.builder(name)
     same = _same(builder, active)
     used = same or (tab == "groups" and active is not None)
@@ -299,7 +299,7 @@ def _about(now: Editing, column: Column) -> dict[str, Any]:
         "unfit": now.unfit.get(name, ""),
         "about": forms.about(tab, form, column, made),
         "notes": now.notes.get(name, []),
-        "proposal": {"why": why, "what": forms.in_words(offered), "used": _same(offered, active)},
+        "proposal": {"why": why, "what": forms.describe_proposal(offered), "used": _same(offered, active)},
         "bundled": bundled and now.hierarchies.get(name) != BUNDLED,
         "histogram": forms.histogram(column) if tab == "intervals" else None,
         "preview": preview is not None,
@@ -315,19 +315,19 @@ def _about(now: Editing, column: Column) -> dict[str, Any]:
 
 def _proposal(now: Editing, column: Column) -> Proposal:
     """Propose a hierarchy by the values of a column, or by co-occurring values."""
-    builder, why = propose(forms.bare(column))
+    builder, why = propose(forms.without_hierarchy(column))
     if builder is not None or now.table is None or now.table.roles[column.name] == "sensitive":
         return builder, why
     table, name = now.table, column.name
     others = [other for other in table.quasi if other != name]
     plain = table.remember("without hierarchies", lambda: table.without_hierarchies(table.names))
     if groups := similar_groups(plain, name, others):
-        return groups, f"{len(column.values)} values: those that occur with similar other quasi-identifiers together."
+        return groups, f"{len(column.values)} values, grouped by similar values of the other quasi-identifiers."
     return None, why
 
 
 def _released(table: Table, column: Column) -> dict[str, Any]:
-    """The levels that a column may be released at, how many groups each has, and which are chosen."""
+    """Return the possible levels of a column in releases, their numbers of groups, and the chosen range."""
     sizes = [len(np.unique(node)) for node in column.released_at]
     low, high = table.level_range(column.name)
     return {"sizes": sizes, "levels": len(column.hierarchy.levels) if column.hierarchy else 0, "low": low, "high": high}
@@ -341,7 +341,7 @@ def _tab_of(content: Content, column: Column) -> str:
 
 
 def _level_of(content: Content, column: Column) -> int:
-    """One of the levels that a column has."""
+    """Return the level of a message."""
     levels = len(column.hierarchy.levels) if column.hierarchy else 0
     return read_integer(content, "level", 1, levels, f"column {column.name!r} has {levels} levels; choose one of them")
 

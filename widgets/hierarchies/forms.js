@@ -1,8 +1,7 @@
-// The forms of the hierarchy editor: what is typed goes to Python as it is, and Python says what it makes of it.
+// The forms of the hierarchy editor: typed texts are sent to Python, which parses them.
 
 /**
- * Draws, and keeps the focus: where the button that was pressed is gone, in what stands instead, by `data-key`, or at
- * `home()`, where the next step begins.
+ * Redraw and keep the focus: if the focused element is gone, focus its replacement by `data-key`, or `home()`.
  */
 function keepingFocus(root, draw, home) {
   const usable = one => one?.isConnected && !one.disabled && one.checkVisibility();
@@ -14,7 +13,7 @@ function keepingFocus(root, draw, home) {
   (usable(again) ? again : home())?.focus({ preventScroll: true });
 }
 
-/** One of several, as joined buttons: options are [value, text]. */
+/** A choice as joined buttons; options are [value, text, title]. */
 function segments(label, options, chosen, call) {
   const name = fresh("segments");
   return h("div", { class: "wb-hier-segs", role: "radiogroup", "aria-label": label }, options.map(([value, text, title]) =>
@@ -22,10 +21,10 @@ function segments(label, options, chosen, call) {
       h("span", {}, text))));
 }
 
-/** Room for what is wrong with a form as a whole. */
+/** A place for errors of the whole form. */
 const wrongHere = () => h("span", { class: "wb-wrong", role: "alert" });
 
-/** Intervals: a row a level, typed or drawn. typed() while it changes, meant() when it is so. */
+/** Intervals: a row per level, typed or drawn; typed() is called during changes, meant() at the end. */
 function intervalForm({ typed, meant }) {
   let form = null, last = null;
   const chart = cutChart({
@@ -35,19 +34,19 @@ function intervalForm({ typed, meant }) {
   const ways = h("div"), rows = h("div", { class: "wb-hier-rows" }), more = h("div", { class: "wb-row" });
   const origin = h("input", { type: "text", inputmode: "decimal", class: "wb-hier-short", oninput: () => { form.origin = origin.value; change(); },
     onchange: () => meant() });
-  const start = field("origin", "counted from", origin, "Where intervals of equal widths begin to be counted");
+  const start = field("origin", "starting at", origin, "Lower end of the first interval");
   start.classList.add("wb-hier-inline");
   const [bottom, top] = [
-    end("bottom", "one group below", "Bottom coding: on every level all smaller values are one group"),
-    end("top", "one group from", "Top coding: on every level this value and all larger ones are one group")];
+    end("bottom", "one group below", "Bottom coding: all smaller values are one group on every level"),
+    end("top", "one group from", "Top coding: this value and all larger ones are one group on every level")];
   const ends = h("div", { class: "wb-row wb-hier-ends" }, bottom.element, top.element);
   const element = h("div", { "data-field": "intervals" }, wrongHere(), ways, chart.element, rows, more, ends);
   const inputs = () => [...rows.querySelectorAll("input")];
-  const WAYS = [["widths", "Widths", "Intervals of one width"], ["cuts", "Cut points", "Intervals between points of your choice"],
+  const WAYS = [["widths", "Widths", "Intervals of equal width"], ["cuts", "Cut points", "Intervals between chosen points"],
     ["quantiles", "Equally filled", "The same number of records in each group"]];
   const WANTED = { widths: ["width", "10"], cuts: ["cut points", "18, 30, 65"], quantiles: ["number of groups", "4"] };
 
-  /** Below what, or from what on, all values are one group on every level. */
+  /** The field for a group at one end, the same on every level. */
   function end(name, label, help) {
     const input = h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "wb-hier-short", placeholder: "none",
       oninput: () => { form[name] = input.value; change(); }, onchange: () => meant() });
@@ -63,7 +62,7 @@ function intervalForm({ typed, meant }) {
     ways.replaceChildren(segments("Intervals by", WAYS, form.by, by => {
       form.by = by;
       build();
-      if (form[by].some(Boolean)) { change(); meant(); } else chart.paint(last?.histogram, form, last?.about);  // nothing is said yet
+      if (form[by].some(Boolean)) { change(); meant(); } else chart.paint(last?.histogram, form, last?.about);  // nothing is typed yet
     }));
     const [what, such] = WANTED[form.by];
     rows.replaceChildren(...form[form.by].map((text, i) => h("div", { class: "wb-hier-row", "data-field": `${form.by}-${i}` },
@@ -77,13 +76,13 @@ function intervalForm({ typed, meant }) {
         onclick: () => { form[form.by].splice(i, 1); build(); change(); meant(); } }, "×"))));
     more.replaceChildren(
       h("button", { onclick: () => { form[form.by].push(""); build(); inputs().at(-1).focus(); } }, "+ level"),
-      form.by !== "cuts" && h("button", { class: "wb-quiet", title: "Take these lines as cut points, to move each by itself", onclick: asCuts },
+      form.by !== "cuts" && h("button", { class: "wb-quiet", title: "Convert these lines to cut points, which can be moved one by one", onclick: asCuts },
         "to cut points") || "",
       form.by === "widths" ? start : "");
     makes();
   }
 
-  /** Every row's lines become cut points of their own. */
+  /** Convert the lines of every row to cut points. */
   function asCuts() {
     if (!last?.histogram) return;
     const { low, high } = last.histogram, nth = form[form.by].map((text, i) =>
@@ -105,7 +104,7 @@ function intervalForm({ typed, meant }) {
     ranks();
   }
 
-  /** A wider interval is a higher level, in whatever order they were typed. */
+  /** Number the levels by width, independent of the order of the rows. */
   function ranks() {
     const sizes = form[form.by].map(text => numbersIn(text)[0]), way = form.by === "quantiles" ? -1 : 1;
     const order = form.by === "cuts" ? null : sizes.map((n, i) => [n, i]).sort((a, b) => way * (a[0] - b[0])).map(([, i]) => i);
@@ -138,8 +137,8 @@ function prefixForm({ typed, meant }) {
   const pad = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", class: "wb-hier-short", placeholder: "as is", oninput: typed, onchange: meant, onkeydown: enter });
   const samples = h("table", { class: "wb-hier-samples" });
   const element = h("div", { "data-field": "prefixes" }, wrongHere(),
-    h("div", { class: "wb-hier-pair" }, field("keep", "Characters kept, a level each", keep, "4, 3, 2: three levels, the finest keeps four"),
-      field("pad", "Pad with zeros to", pad, "Codes of different lengths are filled up on the left")), samples);
+    h("div", { class: "wb-hier-pair" }, field("keep", "Characters kept per level", keep, "4, 3, 2: three levels; the finest keeps four characters"),
+      field("pad", "Pad with zeros to", pad, "Codes of different lengths are padded on the left")), samples);
   return {
     element,
     fill(form) { if (keep.value !== form.keep) keep.value = form.keep; if (pad.value !== form.pad) pad.value = form.pad; },
@@ -179,11 +178,11 @@ function fileForm({ typed, meant, file, mark }) {
   } });
   async function take(chosen) {
     if (chosen.size <= LARGEST_FILE) file(chosen.name, await chosen.arrayBuffer());
-    else mark("import", `${chosen.name} has ${count(Math.ceil(chosen.size / 1e6))} MB; a hierarchy file may have 8. Did you choose the data file?`);
+    else mark("import", `${chosen.name} has ${count(Math.ceil(chosen.size / 1e6))} MB, but a hierarchy file may have at most 8 MB. Did you choose the data file?`);
   }
   const button = h("button", { onclick: () => choose.click() }, "Choose a file …");
   const named = h("span", { class: "wb-note" });
-  const area = field("import", "Text of a hierarchy file: one row a value, then its group on each level (ours or ARX's)", text);
+  const area = field("import", "Text of a hierarchy file: one row per value, with its group on each level (same format as ARX)", text);
   const notes = h("div", { class: "wb-note" });
   const element = h("div", {}, h("div", { class: "wb-row" }, button, choose, named), area, notes);
   element.addEventListener("dragover", event => event.preventDefault());

@@ -1,4 +1,4 @@
-"""What the forms of the hierarchy editor hold: plain texts as they were typed, and the builders that they stand for."""
+"""The forms of the hierarchy editor: typed texts, and their conversion to and from builders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.data.hierarchies.proposal import propose
 Form = Mapping[str, Any]
 BY = ("widths", "cuts", "quantiles")
 ENDS = ("bottom", "top")
-DRAWN = 400  # lines of one level that are worth drawing
+DRAWN = 400  # maximum number of drawn lines per level
 BINS = 60
 
 
@@ -35,13 +35,13 @@ class AtField(BadInput):
         self.field, self.several = field, tuple(several)
 
 
-def bare(column: Column) -> Column:
-    """The column without its hierarchy, which is what builders work on."""
+def without_hierarchy(column: Column) -> Column:
+    """Return the column without its hierarchy, as builders need it."""
     return replace(column, hierarchy=None)
 
 
 def tabs(column: Column) -> tuple[str, ...]:
-    """The ways to build a hierarchy for this column, the likeliest first."""
+    """Return the forms for a column, the most suitable first."""
     if column.kind == "date":
         return ("dates", "groups", "import")
     if column.kind == "text":
@@ -51,7 +51,7 @@ def tabs(column: Column) -> tuple[str, ...]:
 
 
 def tab_of(builder: Builder | None, column: Column) -> str:
-    """The form that shows what this builder holds."""
+    """Return the form for a builder."""
     names = {Intervals: "intervals", Prefixes: "prefixes", Dates: "dates", Columns: "import"}
     found = names.get(type(builder), "groups") if builder else tabs(column)[0]
     if isinstance(builder, Columns) and not builder.source:
@@ -62,27 +62,27 @@ def tab_of(builder: Builder | None, column: Column) -> str:
 # --- from a builder to the form
 
 
-def filled(tab: str, column: Column, builder: Builder | None) -> dict[str, Any]:
-    """The form of a tab: what the builder holds, or a suggestion where it is of another kind."""
+def fill_form(tab: str, column: Column, builder: Builder | None) -> dict[str, Any]:
+    """Return the form of a tab: the builder's settings, or a suggestion if it has another type."""
     if tab == "intervals":
-        return _intervals_form(builder if isinstance(builder, Intervals) else propose(bare(column))[0])
+        return _intervals_form(builder if isinstance(builder, Intervals) else propose(without_hierarchy(column))[0])
     if tab == "prefixes":
-        given = builder if isinstance(builder, Prefixes) else propose(bare(column))[0]
+        given = builder if isinstance(builder, Prefixes) else propose(without_hierarchy(column))[0]
         keep = given.keep if isinstance(given, Prefixes) else _some_lengths(column)
         pad = given.pad if isinstance(given, Prefixes) else None
         return {"keep": ", ".join(map(str, keep)), "pad": "" if pad is None else str(pad)}  # type: ignore[arg-type]
     if tab == "dates":
-        given = builder if isinstance(builder, Dates) else propose(bare(column))[0]
+        given = builder if isinstance(builder, Dates) else propose(without_hierarchy(column))[0]
         return {"levels": list(given.levels) if isinstance(given, Dates) else []}
     if tab == "import":
-        held = builder if isinstance(builder, Columns) else None
-        return {"text": written(held.rows) if held else "", "source": held.source if held else ""}
+        file = builder if isinstance(builder, Columns) else None
+        return {"text": format_rows(file.rows) if file else "", "source": file.source if file else ""}
     return {"level": 1, "name": ""}
 
 
-def typed(tab: str, column: Column, given: Any) -> dict[str, Any]:
-    """The form as a view sent it: what it holds is of the kind that the form has there, text or lists of text."""
-    kept = filled(tab, column, None)
+def parse_form(tab: str, column: Column, given: Any) -> dict[str, Any]:
+    """Return a form that a view sent, after checking that its fields are texts or lists of texts."""
+    kept = fill_form(tab, column, None)
     for name, was in kept.items():
         value = given.get(name, was) if isinstance(given, Mapping) else None
         if type(value) is not type(was) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
@@ -106,13 +106,13 @@ def _intervals_form(builder: Builder | None) -> dict[str, Any]:
 
 
 def _some_lengths(column: Column) -> tuple[int, ...]:
-    """Up to three lengths below that of the shortest code."""
+    """Return up to three lengths below that of the shortest code."""
     shortest = min(map(len, column.labels), default=1)
     return tuple(range(shortest - 1, 0, -1))[:3] or (1,)
 
 
-def written(rows: Any) -> str:
-    """Rows as the text of a hierarchy file."""
+def format_rows(rows: Any) -> str:
+    """Format rows as a hierarchy file."""
     out = io.StringIO()
     csv.writer(out, delimiter=";", lineterminator="\n").writerows(rows)
     return out.getvalue()
@@ -121,14 +121,14 @@ def written(rows: Any) -> str:
 # --- from the form to a builder
 
 
-def read(tab: str, form: Form) -> Builder:
+def read_form(tab: str, form: Form) -> Builder:
     """Return the builder of a form; errors name their field."""
     readers = {"intervals": _intervals, "prefixes": _prefixes, "dates": _dates, "import": _file}
     return readers[tab](form)
 
 
-def checked(builder: Builder, column: Column) -> None:
-    """Raise AtField where what is typed makes a level that changes nothing, or leaves nothing."""
+def check(builder: Builder, column: Column) -> None:
+    """Raise AtField for a level that changes nothing or suppresses everything."""
     if isinstance(builder, Intervals) and column.kind == "number" and len(column.values):
         _check_ends(builder, column)
     fits = column.kind == "text" or integers(column)  # else the builder raises
@@ -136,13 +136,13 @@ def checked(builder: Builder, column: Column) -> None:
         return
     lengths, digits, pad = [len(label) for label in column.labels], column.kind == "number", builder.pad
     if pad is not None and pad <= (max(lengths) if digits else min(lengths)):
-        have = f"are filled up to {max(lengths)} digits anyway" if digits else f"have {pad} characters or more"
-        raise AtField("pad", f"All values {have}: padding to {pad} changes nothing. Leave it empty, or give more.")
+        have = f"are padded to {max(lengths)} digits anyway" if digits else f"have {pad} characters or more"
+        raise AtField("pad", f"All values {have}: padding to {pad} changes nothing. Leave it empty, or enter more.")
     longest = max(max(lengths), pad or 0)
     codes = [label.rjust(longest if digits else pad or 0, "0") for label in column.labels]
     for keep in builder.keep:  # type: ignore[union-attr]
         if keep == 0:
-            raise AtField("keep", "0 characters kept would hide the whole value: keep 1 or more.")
+            raise AtField("keep", "Keeping 0 characters would hide the whole value: keep 1 or more.")
         if len({code[:keep] for code in codes}) == len(codes):
             why = f"No value is longer than {longest}" if keep >= longest else f"No two values share their first {keep}"
             raise AtField("keep", f"{why} characters: keeping {keep} changes nothing. Keep fewer.")
@@ -152,18 +152,22 @@ def _check_ends(builder: Intervals, column: Column) -> None:
     low, high = column.values[[0, -1]].tolist()
     if builder.bottom is not None and not low < builder.bottom <= high:
         none = builder.bottom <= low
-        cure = "it groups nothing. Leave it empty, or give more" if none else "nothing else is left. Give less"
+        cure = (
+            "this groups nothing. Leave the field empty or enter more" if none else "nothing else is left. Enter less"
+        )
         raise AtField("bottom", f"{'No' if none else 'Every'} value is below {builder.bottom}: {cure}.")
     if builder.top is not None and not low < builder.top <= high:
         none = builder.top > high
-        cure = "it groups nothing. Leave it empty, or give less" if none else "nothing else is left. Give more"
+        cure = (
+            "this groups nothing. Leave the field empty or enter less" if none else "nothing else is left. Enter more"
+        )
         raise AtField("top", f"{'No' if none else 'Every'} value is {builder.top} or more: {cure}.")
 
 
 def _intervals(form: Form) -> Intervals:
     by = str(form.get("by"))
     if by not in BY:
-        raise AtField("by", f"intervals are given by {', '.join(BY)}")
+        raise AtField("by", f"intervals are defined by {', '.join(BY)}")
     origin = _number(str(form.get("origin", "0")).strip() or "0", "origin") if by == "widths" else 0
     ends, levels = _ends(form), list[Any]()
     for i, row in enumerate(form.get(by, ())):
@@ -172,10 +176,10 @@ def _intervals(form: Form) -> Intervals:
             continue
         numbers = tuple(_number(text, field) for text in texts)
         if by != "cuts" and len(numbers) > 1:
-            raise AtField(field, "One level has one number; give each its own level.", texts)
+            raise AtField(field, "A level has one number; use a level for each.", texts)
         level = numbers if by == "cuts" else numbers[0]
         if level in levels:
-            raise AtField(field, f"{row.strip()} is a level already; give each level its own.")
+            raise AtField(field, f"{row.strip()} is already a level.")
         try:
             setting: dict[str, Any] = {by: (level,)}
             Intervals(**setting, **ends)
@@ -190,16 +194,16 @@ def _intervals(form: Form) -> Intervals:
 
 
 def _ends(form: Form) -> dict[str, Any]:
-    """Below what and from what on all values are one group, as far as it is typed."""
+    """Return the bounds of the groups at both ends, if any."""
     texts = {name: str(form.get(name, "")).strip() for name in ENDS}
     ends = {name: _number(text, name) for name, text in texts.items() if text}
     if len(ends) > 1 and ends["bottom"] >= ends["top"]:
-        raise AtField("top", f"Values from {texts['top']} on are below {texts['bottom']} too: give a higher number.")
+        raise AtField("top", f"{texts['top']} must be greater than the other end, {texts['bottom']}.")
     return ends
 
 
 def _split(text: str) -> list[str]:
-    """The numbers of a list: commas, semicolons or spaces between them."""
+    """Split a list at commas, semicolons or spaces."""
     return [part for part in re.split(r"[,;\s]+", text) if part]
 
 
@@ -222,7 +226,7 @@ def _prefixes(form: Form) -> Prefixes:
     if not keep:
         raise AtField("keep", "Type how many characters each level keeps, such as 4, 3, 2.")
     if len(pad) > 1:
-        raise AtField("pad", "One length is enough: that of the longest code.")
+        raise AtField("pad", "Only one length is needed: that of the longest code.")
     return Prefixes(tuple(map(int, keep)), int(pad[0]) if pad else None)
 
 
@@ -236,7 +240,7 @@ def _dates(form: Form) -> Dates:
 def _file(form: Form) -> Columns:
     text, source = str(form.get("text", "")), str(form.get("source", ""))
     if not text.strip():
-        raise AtField("import", "Paste the text of a hierarchy file, or choose the file: one row a value.")
+        raise AtField("import", "Paste the text of a hierarchy file, or choose a file with one row per value.")
     blank = [row[0] for _, row in lines_of(text, source or "as pasted") if "" in (cell.strip() for cell in row[1:])]
     if blank:
         raise Misfit(f"{quoted(blank)}: a label is empty; give every value a label on every level", "ragged", blank)
@@ -247,7 +251,7 @@ def _file(form: Form) -> Columns:
 
 
 def about(tab: str, form: Form, column: Column, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    """Describe the result of a form: groups by level, samples, values of a file that the column lacks."""
+    """Describe the result of a form: groups by level, samples, or values of a file that the column lacks."""
     if tab == "intervals":
         by = form.get("by")
         return {"rows": [_row(str(by), str(row), form, column) for row in form.get(str(by), ())]}
@@ -268,7 +272,7 @@ def _row(by: str, row: str, form: Form, column: Column) -> dict[str, Any]:
     if not row.strip():
         return {"groups": None}
     try:
-        level = _intervals({**form, by: [row]})(bare(column)).levels[0]
+        level = _intervals({**form, by: [row]})(without_hierarchy(column)).levels[0]
     except (BadInput, IndexError):
         return {"groups": None}
     lines = column.values[level.starts[1:]].tolist() if len(level.starts) <= DRAWN else None
@@ -276,7 +280,7 @@ def _row(by: str, row: str, form: Form, column: Column) -> dict[str, Any]:
 
 
 def _strangers(form: Form, hierarchy: Hierarchy) -> list[str]:
-    """A note on the values of a file that the data do not have."""
+    """Return a note on the values of a file that the data lack."""
     rows = _file(form).rows
     extra = len(rows) - len(hierarchy.leaves)
     if extra <= 0:
@@ -287,7 +291,7 @@ def _strangers(form: Form, hierarchy: Hierarchy) -> list[str]:
 
 
 def histogram(column: Column) -> dict[str, Any] | None:
-    """Records in equal parts of a column's range of numbers."""
+    """Return the histogram of a numeric column."""
     if column.kind != "number" or len(column.values) < 2:
         return None
     low, high = float(column.values[0]), float(column.values[-1])
@@ -297,8 +301,8 @@ def histogram(column: Column) -> dict[str, Any] | None:
     return {"low": low, "high": high, "counts": counts, "whole": integers(column)}
 
 
-def in_words(builder: Builder | None) -> str:
-    """A proposal in a few words."""
+def describe_proposal(builder: Builder | None) -> str:
+    """Describe a proposal in a few words."""
     if builder is None:
         return ""
     given = builder.to_dict()

@@ -14,7 +14,7 @@ from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import key
 from workbench.data.hierarchies.recovery import Level
 
-LEAVES = 20_000  # values that are sent to be looked at one by one
+LEAVES = 20_000  # maximum number of values that are listed one by one
 Rows = list[list[str]]  # a value, then its label on each level
 
 
@@ -32,7 +32,7 @@ def members(hierarchy: Hierarchy, level: int) -> dict[str, tuple[str, ...]]:
     return {label: hierarchy.leaves[a : b + 1] for label, (a, b) in zip(below.labels, bounds, strict=True)}
 
 
-def grouped(
+def group_values(
     levels: Sequence[Level], level: int, values: Sequence[str], label: str, counts: Mapping[str, int]
 ) -> tuple[list[Level], list[str]]:
     """Group values; on higher levels the group follows the majority of its records. Notes list moved values."""
@@ -61,20 +61,20 @@ def grouped(
     return _lifted(new), notes
 
 
-def ungrouped(levels: Sequence[Level], level: int, values: Iterable[str]) -> list[Level]:
-    """Take the values out of their groups on a level; levels that then say nothing new are gone."""
+def ungroup(levels: Sequence[Level], level: int, values: Iterable[str]) -> list[Level]:
+    """Take values out of their groups on a level; levels that become redundant are removed."""
     gone = set(values)
     new = [dict(one) for one in levels]
     group = {v: label for label, held in new[level - 1].items() for v in held if v in gone}
     new[level - 1] = _without(new[level - 1], gone)
-    for k in range(level, len(new)):  # a group that was only carried up comes down with its values
+    for k in range(level, len(new)):  # groups that were only copied to higher levels follow
         carried = [v for v, label in group.items() if v in new[k].get(label, ())]
         new[k] = _without(new[k], carried)
-    return _telling(_lifted(new))
+    return _without_duplicates(_lifted(new))
 
 
-def renamed(levels: Sequence[Level], level: int, label: str, to: str) -> list[Level]:
-    """Call a group something else, on the levels that only carry it up too."""
+def rename_group(levels: Sequence[Level], level: int, label: str, to: str) -> list[Level]:
+    """Rename a group, also on the levels that only copy it."""
     if label not in levels[level - 1]:
         raise BadInput(f"there is no group {label!r} on level {level}")
     held = set(levels[level - 1][label])
@@ -88,11 +88,11 @@ def renamed(levels: Sequence[Level], level: int, label: str, to: str) -> list[Le
 
 
 def without_level(levels: Sequence[Level], level: int) -> list[Level]:
-    """The other levels."""
+    """Remove a level."""
     return [dict(one) for k, one in enumerate(levels, 1) if k != level]
 
 
-def untangled(rows: Rows, column: Column) -> Rows:
+def separate_parts(rows: Rows, column: Column) -> Rows:
     """Return rows in which the values of every label are adjacent; separate parts get their own labels."""
     if column.kind == "text":
         return _qualified(rows)
@@ -128,13 +128,13 @@ def _qualified(rows: Rows) -> Rows:
 
 
 def rows_of(levels: Sequence[Level], leaves: Sequence[str]) -> Rows:
-    """One row a value: the value, then its label on each level."""
+    """Return a row per value: the value, then its label on each level."""
     group = [{v: label for label, held in level.items() for v in held} for level in levels]
     return [[leaf, *(one.get(leaf, leaf) for one in group)] for leaf in leaves]
 
 
 def from_rows(rows: Rows) -> list[Level]:
-    """The groups of each level of such rows."""
+    """Return the groups of each level from such rows."""
     levels: list[Level] = []
     for k in range(1, len(rows[0])):
         level: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ def from_rows(rows: Rows) -> list[Level]:
 
 
 def tree(column: Column, hierarchy: Hierarchy | None) -> dict[str, Any]:
-    """The data at each level: labels and first codes of every run, values and records."""
+    """Return the data at each level: labels and first codes of all runs, values and records."""
     shown = hierarchy or Hierarchy(column.labels)
     counts = dict(zip(column.labels, column.counts.tolist(), strict=True))
     many = len(shown.leaves) > LEAVES
@@ -176,8 +176,8 @@ def _lifted(levels: list[Level]) -> list[Level]:
     return levels
 
 
-def _telling(levels: list[Level]) -> list[Level]:
-    """Only the levels that are not the partition of the one below."""
+def _without_duplicates(levels: list[Level]) -> list[Level]:
+    """Remove levels with the same partition as the level below."""
     kept: list[Level] = []
     before: set[frozenset[str]] = set()
     for level in levels:

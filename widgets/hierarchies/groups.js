@@ -1,8 +1,8 @@
-// Groups by hand: members are selected with mouse or keys, a name is typed, and they belong together.
+// Manual groups: select members with the mouse or keys, and type the name of their group.
 
-/** The rows of one level: its groups with their members, then what stands on its own. */
+/** The rows of a level: its groups with their members, then ungrouped values. */
 function groupRows(tree, level) {
-  const over = level - 1, under = level - 2;  // as the tree counts: -1 are the values
+  const over = level - 1, under = level - 2;  // levels of the tree; -1 are the values
   const fine = under < 0 || over > tree.top ? null : new Set(tree.levels[under].starts);
   const nested = !fine || tree.levels[over].starts.every(at => fine.has(at));
   const low = nested ? under : -1;
@@ -21,7 +21,7 @@ function groupRows(tree, level) {
   return [...groups, ...alone];
 }
 
-/** ask(kind, content) goes to Python; typed(form) keeps a half-typed name. */
+/** ask(kind, content) sends a message; typed(form) stores a half-typed name. */
 function groupForm({ ask, typed }) {
   let tree = null, column = null, level = 1, levels = 0, rows = [], seen = [], at = 0, anchor = 0, chosen = new Set(), words = "", parts = "";
   const id = fresh("groups");
@@ -42,7 +42,7 @@ function groupForm({ ask, typed }) {
 
   const keyOf = row => `${row.group ? "group" : "member"}:${row.label}`;
   const picked = () => rows.filter(row => chosen.has(keyOf(row)));
-  /** What is selected, a group standing for all of its members. */
+  /** Return the selected values; a group stands for all of its members. */
   const members = () => [...new Set(picked().flatMap(row => row.group ? row.members : [row.label]))];
   const oneGroup = () => { const all = picked(); return all.length === 1 && all[0].group ? all[0].label : null; };
 
@@ -59,8 +59,8 @@ function groupForm({ ask, typed }) {
     group.disabled = !all.length;
     rename.disabled = one === null || !name.value.trim() || name.value.trim() === one;
     ungroup.disabled = !picked().some(row => row.group || row.of !== undefined);
-    tally.textContent = all.length ? `${count(all.length)} selected. Type a name, new or that of a group to put them in; Enter.`
-      : "Select with click, Shift and Ctrl, or arrows and space; or drag onto a group.";
+    tally.textContent = all.length ? `${count(all.length)} selected. Type the name of a new or existing group and press Enter.`
+      : "Select by click, Shift-click or Ctrl-click, or with the arrow keys and space; or drag values onto a group.";
     list.element.setAttribute("aria-activedescendant", seen.length ? `${id}-${at}` : "");
   }
 
@@ -87,7 +87,7 @@ function groupForm({ ask, typed }) {
     return element;
   }
 
-  /** Click: this one; with Ctrl: this one too, or not; with Shift: all from the last one clicked. */
+  /** Select one row; Ctrl toggles it, Shift selects a range. */
   function pick(index, { shiftKey, ctrlKey, metaKey }) {
     const key = keyOf(seen[index]);
     if (shiftKey) {
@@ -141,10 +141,10 @@ function groupForm({ ask, typed }) {
   function redraft() {
     const one = (k, text, title) => h("label", { class: "wb-hier-seg", title },
       h("input", { type: "radio", name: `${id}-level`, checked: k === level, "data-key": `level ${k}`, onchange: () => turn(k) }), h("span", {}, text));
-    const tops = Array.from({ length: levels }, (_, i) => one(i + 1, `Level ${i + 1}`, `${tree.runs(i)} groups and lone values`));
+    const tops = Array.from({ length: levels }, (_, i) => one(i + 1, `Level ${i + 1}`, `${tree.runs(i)} groups and ungrouped values`));
     const next = levels === 0 || tree.runs(levels - 1) > 1;
     steps.replaceChildren(h("div", { class: "wb-hier-segs", role: "radiogroup", "aria-label": "Level to group" }, tops,
-      next && one(levels + 1, levels ? "+ level" : "Level 1", "groups of what is below")),
+      next && one(levels + 1, levels ? "+ level" : "Level 1", "groups of the level below")),
     level <= levels && h("button", { class: "wb-quiet wb-hier-small", "data-key": "drop level", onclick: () => ask("drop_level", { level }) }, `Remove level ${level}`) || "");
     rows = groupRows(tree, level);
     const there = new Set(rows.map(keyOf));
@@ -158,7 +158,7 @@ function groupForm({ ask, typed }) {
       tree = treeOf(content.tree);
       levels = tree.levels.length;
       const now = JSON.stringify(tree.levels);
-      if (now !== parts) {  // what was selected is grouped: the next are selected
+      if (now !== parts) {  // the selection is grouped: select the next values
         chosen = new Set();
         if (name.getRootNode().activeElement === name) list.element.focus({ preventScroll: true });
       }

@@ -1,4 +1,4 @@
-"""What releases show of a column: the choice between nodes and ranges, with examples of what will be published."""
+"""The published regions of a column: nodes or ranges, with examples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from workbench.data.published_runs import REGIONS, THRESHOLD, columns_with_regio
 from workbench.data.table import Table
 from workbench.releases.labels import node_label, run_label
 
-SHARE = 0.04  # of the records, in an example
-PLACES = (0.0, 0.5, 1.0)  # of the examples among the records, in the order of values
+SHARE = 0.04  # share of the records in an example
+PLACES = (0.0, 0.5, 1.0)  # positions of the examples among the sorted records
 
 
 def shown_regions(table: Table, column: Column) -> dict[str, Any]:
-    """The choices of a column, what each would publish, and which is chosen."""
+    """Return the choices of a column, with examples of each, and the chosen one."""
     chosen = column.regions
     if chosen == "nodes" and not column.has_levels:
         chosen = "ranges"
@@ -28,7 +28,7 @@ def shown_regions(table: Table, column: Column) -> dict[str, Any]:
 
 
 def examples(table: Table, column: Column, regions: str) -> list[str]:
-    """Labels of classes of neighboring records; nodes of the first level above the values."""
+    """Return labels of classes of neighboring records; nodes are on the first level above the values."""
     name, threshold = column.name, column.threshold or THRESHOLD
     one = columns_with_regions({name: column}, {name: regions}, threshold)[name]
     low, high = _segments(one)
@@ -45,7 +45,7 @@ def examples(table: Table, column: Column, regions: str) -> list[str]:
 
 
 def _segments(column: Column) -> tuple[np.ndarray, np.ndarray]:
-    """First and last codes of some runs of records."""
+    """Return the first and last codes of some runs of records."""
     upto = np.cumsum(column.counts)
     if not len(upto):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)

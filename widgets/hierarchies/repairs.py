@@ -1,4 +1,4 @@
-"""Fixes for a hierarchy file that does not fit: each is a sentence for a button and what makes the mended form."""
+"""Fixes for a hierarchy file that does not fit: each has the text of a button and repairs the form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from widgets.hierarchies.forms import AtField, Form, written
-from widgets.hierarchies.grouping import Rows, untangled
+from widgets.hierarchies.forms import AtField, Form, format_rows
+from widgets.hierarchies.grouping import Rows, separate_parts
 from workbench.base.errors import BadInput
 from workbench.data.column import Column, unused_name
 from workbench.data.hierarchies.hierarchy import Misfit
@@ -18,8 +18,8 @@ from workbench.data.hierarchies.matching import Key, key, lines_of
 if TYPE_CHECKING:
     from widgets.hierarchies.editing import Editing
 
-Mend = tuple[str, Callable[[], Form]]  # what a button says, and the form that it makes
-SPELLINGS = 3  # misspelt values that get a button of their own
+Repair = tuple[str, Callable[[], Form]]  # the text of a button, and the repaired form
+SPELLINGS = 3  # maximum number of misspelt values with their own button
 
 
 @dataclass(frozen=True)
@@ -39,43 +39,45 @@ class FieldProblem:
     fixes: tuple[Fix, ...] = ()
 
 
-def diagnosed(tab: str, form: Form, column: Column, error: BadInput) -> FieldProblem:
+def diagnose(tab: str, form: Form, column: Column, error: BadInput) -> FieldProblem:
     """Assign an error to a field of a form, with repairs."""
     field, text = tab, str(error)
-    mends: Iterable[Mend] = ()
+    repairs: Iterable[Repair] = ()
     if isinstance(error, AtField):
-        field, mends = error.field, _one_level_each(form, error)
+        field, repairs = error.field, _one_level_each(form, error)
     else:
-        text = text.removeprefix(f"column {column.name!r}: ")  # the title of the form
+        text = text.removeprefix(f"column {column.name!r}: ")  # already in the title of the form
         text = text[:1].upper() + text[1:]
         if tab == "import" and isinstance(error, Misfit):
-            mends = _file_mends(form, column, error)
-    return FieldProblem(field, text, tuple(Fix(button, partial(_used, column, tab, mend)) for button, mend in mends))
+            repairs = _file_repairs(form, column, error)
+    return FieldProblem(
+        field, text, tuple(Fix(button, partial(_use, column, tab, repair)) for button, repair in repairs)
+    )
 
 
-def _used(column: Column, tab: str, mend: Callable[[], Form], now: Editing) -> Editing:
-    return now.used(column, tab, mend())
+def _use(column: Column, tab: str, repair: Callable[[], Form], now: Editing) -> Editing:
+    return now.use(column, tab, repair())
 
 
-def _one_level_each(form: Form, error: AtField) -> Iterable[Mend]:
+def _one_level_each(form: Form, error: AtField) -> Iterable[Repair]:
     if error.several:
         by, row = error.field.rsplit("-", 1)
         rows = [*form[by][: int(row)], *error.several, *form[by][int(row) + 1 :]]
-        yield f"Make {len(error.several)} levels of it", lambda: {**form, by: rows}
+        yield f"Make {len(error.several)} levels", lambda: {**form, by: rows}
 
 
-def _file_mends(form: Form, column: Column, error: Misfit) -> Iterable[Mend]:
+def _file_repairs(form: Form, column: Column, error: Misfit) -> Iterable[Repair]:
     rows = [row for _, row in lines_of(str(form["text"]), "as pasted")]
 
-    def fix(text: str, mend: Callable[[Rows], Rows]) -> Mend:
-        return text, lambda: {**form, "text": written(mend(rows))}
+    def fix(text: str, repair: Callable[[Rows], Rows]) -> Repair:
+        return text, lambda: {**form, "text": format_rows(repair(rows))}
 
     if error.what == "duplicate":
         yield fix("Keep the first of each", lambda rows: _first_of_each(rows, column))
     if error.what == "ragged":
         yield fix("Fill the gaps from their own groups", _filled_in)
     if error.what == "split":
-        yield fix("Give the parts names of their own", lambda rows: untangled(rows, column))
+        yield fix("Give each part its own name", lambda rows: separate_parts(rows, column))
     if error.what == "unlisted":
         near = _spellings(error, column)
         for value, leaf in list(near.items())[:SPELLINGS]:
@@ -85,10 +87,12 @@ def _file_mends(form: Form, column: Column, error: Misfit) -> Iterable[Mend]:
             yield fix(f"Correct all {len(near)} spellings", lambda rows: _respelt(rows, every))
         if column.kind == "text":
             name = _unused("other", rows)
-            yield fix(f"Put them in a group of their own: {name}", lambda rows: _added(rows, error.values, name))
-            yield fix("Leave each on its own", lambda rows: _added(rows, error.values, ""))
+            yield fix(f"Put them in their own group: {name}", lambda rows: _added(rows, error.values, name))
+            yield fix("Leave them ungrouped", lambda rows: _added(rows, error.values, ""))
         else:
-            yield fix("Put each with the value below it", lambda rows: _beside(rows, column, error.values))
+            yield fix(
+                "Group each with the next lower value", lambda rows: _grouped_with_lower(rows, column, error.values)
+            )
 
 
 def _first_of_each(rows: Rows, column: Column) -> Rows:
@@ -99,7 +103,7 @@ def _first_of_each(rows: Rows, column: Column) -> Rows:
 
 
 def _filled_in(rows: Rows) -> Rows:
-    """A gap gets what others of the same group have there, else the label to its left."""
+    """Fill a gap with the label of the same group in other rows, or with the label to its left."""
     width = max(map(len, rows))
     whole = [[*row, *[""] * (width - len(row))] for row in rows]
     for k in range(1, width):
@@ -110,7 +114,7 @@ def _filled_in(rows: Rows) -> Rows:
 
 
 def _spellings(error: Misfit, column: Column) -> dict[str, str]:
-    """Values of the data and how the file seems to spell them, where that spelling is no value itself."""
+    """Return values of the data and their probable misspellings in the file."""
     held, used = set(column.labels), set[str]()
     near: dict[str, str] = {}
     for value, leaf in error.near.items():
@@ -129,18 +133,18 @@ def _unused(name: str, rows: Rows) -> str:
 
 
 def _added(rows: Rows, values: Iterable[str], name: str) -> Rows:
-    """Rows for the values, in one group or each on its own; a label that all rows share is theirs too."""
+    """Add rows for values, in one group or ungrouped; labels that all rows share are used as well."""
     roots = [rows[0][k] if len({row[k] for row in rows}) == 1 else "" for k in range(1, len(rows[0]))]
     taken = {cell for row in rows for cell in row[1:]}
     return [*rows, *([v, *(root or name or unused_name(v, taken) for root in roots)] for v in values)]
 
 
-def _beside(rows: Rows, column: Column, values: Iterable[str]) -> Rows:
-    """Rows for the values with the labels of the next lower value that has some, or of the lowest."""
+def _grouped_with_lower(rows: Rows, column: Column, values: Iterable[str]) -> Rows:
+    """Add rows for values with the labels of the next lower known value, or of the lowest."""
     places = [(key(row[0], column.kind), row) for row in rows]
     known = sorted(((k, row) for k, row in places if not isinstance(k, str)), key=lambda one: one[0])
     if not known:
-        raise BadInput(f"the file holds no {column.kind} at all; is it the file of another column?")
+        raise BadInput(f"the file contains no {column.kind}; is it the file of another column?")
     found = []
     for value in values:
         at = bisect([k for k, _ in known], key(value, column.kind)) - 1

@@ -1,8 +1,8 @@
-// The data at each level as a tree: values and records under every node, coarsest first; drawn only where it is seen.
+// The data at each level as a tree, coarsest level first, with values and records per node; only visible rows are drawn.
 
 const ROW = 22;
 
-/** A list of rows of one height of which only those in view are drawn: draw(index) makes one. */
+/** A list of rows of equal height, of which only visible ones are drawn with draw(index). */
 function longList({ attributes, draw }) {
   const inner = h("div", { class: "wb-hier-long", role: "presentation" });
   const element = h("div", { class: "wb-hier-scroll", tabindex: 0, ...attributes }, inner);
@@ -35,12 +35,12 @@ function longList({ attributes, draw }) {
   };
 }
 
-/** What a tree message says, ready to be asked: levels are 0 the finest; -1 are the values. */
+/** The content of a tree message: level 0 is the finest; -1 are the values. */
 function treeOf(tree) {
   const below = new Float64Array(tree.size + 1);
   for (let i = 0; i < tree.size; i++) below[i + 1] = below[i] + tree.counts[i];
   const starts = level => tree.levels[level].starts;
-  const first = (list, at) => {  // the place of the first start that is not below
+  const first = (list, at) => {  // the position of the first start at or above a value
     let low = 0, high = list.length;
     while (low < high) { const middle = (low + high) >> 1; if (list[middle] < at) low = middle + 1; else high = middle; }
     return low;
@@ -50,7 +50,7 @@ function treeOf(tree) {
     range: (level, run) => level < 0 ? [run, run + 1] : [starts(level)[run], starts(level)[run + 1] ?? tree.size],
     label: (level, run) => level < 0 ? tree.leaves[run] : tree.levels[level].labels[run],
     records: (low, high) => below[high] - below[low],
-    /** The runs of a level that begin within a range. */
+    /** Return the runs of a level that begin within a range. */
     within(level, low, high) {
       if (level < 0) return tree.leaves.length ? [low, high] : [0, 0];
       return [first(starts(level), low), first(starts(level), high)];
@@ -59,7 +59,7 @@ function treeOf(tree) {
   };
 }
 
-/** paint(tree, { name, preview }): the tree of another column begins with its coarsest level. */
+/** paint(tree, { name, preview }) shows a tree; that of another column is folded to its coarsest level. */
 function levelTree() {
   let tree = null, name = null, rows = [], at = 0, opened = new Set(), words = "";
   const search = h("input", { type: "search", placeholder: "Search values and groups", "aria-label": "Search values and groups",
@@ -79,7 +79,7 @@ function levelTree() {
 
   const keyOf = (level, run) => `${level}:${tree.label(level, run)}`;
 
-  /** The rows to be seen: [level, run, depth, open or null for what cannot be opened]. */
+  /** Return the visible rows: [level, run, depth, open or null for a leaf]. */
   function lay() {
     rows = [];
     const found = words ? matches() : null;
@@ -103,7 +103,7 @@ function levelTree() {
     mark();
   }
 
-  /** How many values up to each one match the search, by their own label or that of a group below the top. */
+  /** Count the matching values up to each value, by their own label or that of a group. */
   function matches() {
     const hit = new Uint8Array(tree.size);
     tree.leaves.forEach((leaf, i) => { if (leaf.toLowerCase().includes(words)) hit[i] = 1; });
@@ -154,7 +154,7 @@ function levelTree() {
     keys[event.key]();
   });
 
-  /** Everything above a level is unfolded, so that its nodes are the last to be seen. */
+  /** Unfold everything above a level, so that its nodes are the last visible ones. */
   function openTo(level) {
     opened = new Set();
     for (let above = tree.top; above > level; above--) for (let run = 0; run < tree.runs(above); run++) opened.add(keyOf(above, run));
@@ -178,7 +178,7 @@ function levelTree() {
       caption.textContent = preview ? "Preview, not in use" : "The data at each level";
       caption.classList.toggle("wb-hier-preview", preview);
       missing.textContent = [
-        tree.missing ? `${tree.called}: ${count(tree.missing)} records, on a branch of their own` : "",
+        tree.missing ? `${tree.called}: ${count(tree.missing)} records, in a separate branch` : "",
         tree.nested ? "" : "The levels do not nest: a group is listed at the position of its first value, and cuts on levels pass over a level that does not nest in the one above.",
         tree.leaves.length ? "" : `${count(tree.size)} values are too many to list one by one.`,
       ].filter(Boolean).join(". ");

@@ -1,1 +1,1 @@
-"""The lattice of levels: every full-domain generalization at once."""
+"""The lattice of levels: all full-domain generalizations."""

@@ -1,1 +1,1 @@
-"""Original beside release: how a column, or two, are distributed before and after."""
+"""Distributions of one or two columns in the original data and in the release."""

@@ -1,7 +1,7 @@
-// Original beside release: bars of one column before and after, or the cells of two; as a table too.
+// The original compared with the release: bars of a column before and after, or the cells of two; also as a table.
 
 export default widget(({ model, el, send, on, trait }) => {
-  const { element, body, chosen } = step("Original beside release: distributions", { model, trait });
+  const { element, body, chosen } = step("Original and release: distributions", { model, trait });
   el.classList.add("wb-original");
   el.append(element);
   const first = h("select", { onchange: () => choose() }), second = h("select", { onchange: () => choose() });
@@ -14,8 +14,8 @@ export default widget(({ model, el, send, on, trait }) => {
   const shown = h("div", { hidden: true }, words, picture, table);
   const none = h("p", { class: "wb-note" }, "There is no release yet.");
   body.append(h("div", { class: "wb-row wb-original-choice", "data-field": "columns" }, field("first", "column", first),
-    field("second", "by another, as a cross table", second), h("span", { class: "wb-wrong", role: "alert" })),
-  h("p", { class: "wb-note" }, "After is what a researcher expects who has the release alone. Counts of the original, shown only here: they are not saved in the notebook."),
+    field("second", "by another (cross table)", second), h("span", { class: "wb-wrong", role: "alert" })),
+  h("p", { class: "wb-note" }, "“After” is the estimate of a researcher who has only the release. The counts of the original are shown only here and not saved in the notebook."),
   none, shown);
   const drawn = chart(picture, { send, on });
 

@@ -1,4 +1,4 @@
-"""Original beside release: the distribution of a column before and after, and the cross table of two."""
+"""The original compared with the release: the distribution of a column, or the cross table of two."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from workbench.base.figures import format_number, format_percent
 from workbench.releases.base import Release
 from workbench.releases.before_after import BeforeAfter, Cross, before_and_after, cross
 
-SAME = 5e-4  # of the records: less is no difference
-SETTLED = 0.3  # seconds without another release: under a moving slider the chart comes first
+NEGLIGIBLE = 5e-4  # share of the records that counts as no difference
+PAUSE = 0.3  # seconds without another release: the frontier chart is updated first
 
 
 class OriginalComparison(ChartPart):
@@ -30,13 +30,13 @@ class OriginalComparison(ChartPart):
     _esm = script("base/vega", "original/original")
     _css = styles("base/vega", "original/original")
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
-    pending = traitlets.Bool(False, help="the next release is being made: it is looked at instead")
-    first = traitlets.Unicode("", help="the column; empty stands for the first").tag(sync=True)
+    pending = traitlets.Bool(False, help="the next release is being computed and will be shown")
+    first = traitlets.Unicode("", help="the column; empty: the first").tag(sync=True)
     second = traitlets.Unicode("", help="the other column of a cross table").tag(sync=True)
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
-        self._settling: ScheduledCall | None = None
-        self._counted: tuple[Any, ...] | None = None  # of which release and columns a picture is on the page
+        self._pending_call: ScheduledCall | None = None
+        self._counted: tuple[Any, ...] | None = None  # release and columns that the view shows
         super().__init__(release=release, **traits)
         self._worker = Worker(self._failed)
         self.observe(lambda _: self._refresh(), ["release", "pending", "first", "second", "unfolded"])
@@ -53,7 +53,7 @@ class OriginalComparison(ChartPart):
         return (first, self.second) if self.second in names and self.second != first else (first,)
 
     def _names(self) -> list[str]:
-        """The columns that have a role first."""
+        """Return the columns, with quasi-identifiers and sensitive ones first."""
         table = self.release.table  # type: ignore[union-attr]
         return [*table.quasi, *table.sensitive, *table.neutral]
 
@@ -69,7 +69,7 @@ class OriginalComparison(ChartPart):
         self.send_message("choices", columns=columns, first=first, second=second)
 
     def receive_columns(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One column, or two."""
+        """Choose one column, or two."""
         names = self._names() if self.release is not None else []
         first, second = content.get("first"), content.get("second", "")
         for name in (first, second):
@@ -80,11 +80,11 @@ class OriginalComparison(ChartPart):
         with self.hold_trait_notifications():
             self.first, self.second = str(first), str(second)
 
-    # --- counted when it is open, and the hand rests
+    # --- counts, computed while the view is open and the sliders rest
 
     def _refresh(self) -> None:
-        if self._settling is not None:
-            self._settling.cancel()
+        if self._pending_call is not None:
+            self._pending_call.cancel()
         self._worker.forget()
         wanted = (self.release, *self._columns())
         if not self.unfolded or wanted == self._counted:
@@ -95,7 +95,7 @@ class OriginalComparison(ChartPart):
             self._send_choices()
             self.send_message("nothing")
         elif not self.pending:
-            self._settling = self.call_later(SETTLED if self._counted else 0, self._count)
+            self._pending_call = self.call_later(PAUSE if self._counted else 0, self._count)
 
     def _count(self) -> None:
         release, columns = self.release, self._columns()
@@ -114,7 +114,7 @@ class OriginalComparison(ChartPart):
             return
         self._counted = of
         self.fine("columns")
-        self.send_message("picture", spec=spec, text=in_words(found), head=_head(found), rows=_rows(found))
+        self.send_message("picture", spec=spec, text=describe_changes(found), head=_head(found), rows=_rows(found))
 
     def _failed(self, error: BaseException) -> None:
         self._counted = None
@@ -123,21 +123,22 @@ class OriginalComparison(ChartPart):
 
 
 def _drawn(found: BeforeAfter | Cross) -> dict[str, Any]:
-    from workbench.charts.before_after import bars_chart, cross_chart  # takes a moment to load
+    from workbench.charts.before_after import bars_chart, cross_chart  # slow to import
 
     return live(cross_chart(found) if isinstance(found, Cross) else bars_chart(found))
 
 
-def in_words(found: BeforeAfter | Cross) -> str:
+def describe_changes(found: BeforeAfter | Cross) -> str:
     """Describe the differences in a sentence or two."""
     many = "record is" if found.suppressed == 1 else "records are"
     hidden = f" {found.suppressed:,} {many} suppressed." if found.suppressed else ""
     if found.moved is None:
         return f"The column is not published.{hidden}"
-    what = "in another cell than they are in" if isinstance(found, Cross) else "at another value or group than theirs"
-    if found.moved < SAME:
-        return f"After the release a researcher expects the same as before.{hidden}"
-    return f"At least {format_percent(found.moved, 'higher')} of the records are expected {what}.{hidden}"
+    what = "cell" if isinstance(found, Cross) else "value or group"
+    if found.moved < NEGLIGIBLE:
+        return f"A researcher with the release expects the original distribution.{hidden}"
+    moved = format_percent(found.moved, "higher")
+    return f"A researcher with the release expects at least {moved} of the records at a wrong {what}.{hidden}"
 
 
 def _head(found: BeforeAfter | Cross) -> list[str]:
@@ -146,7 +147,7 @@ def _head(found: BeforeAfter | Cross) -> list[str]:
 
 
 def _rows(found: BeforeAfter | Cross) -> list[list[str]]:
-    """Return the picture as a table, for screen readers."""
+    """Return the chart as a table, for screen readers."""
     if isinstance(found, Cross):
         return [
             [row, column, format_number(found.before[i, j]), format_number(round(float(found.after[i, j]), 1))]

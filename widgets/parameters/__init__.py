@@ -1,1 +1,1 @@
-"""Parameters of variants, as people choose them."""
+"""Editing the parameters of methods, models and measures."""

@@ -1,4 +1,4 @@
-"""The values of a parameter that bounds columns: read as people type them, `age: 17..99`, and written back."""
+"""Parsing and formatting of column bounds such as `age: 17..99`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 
-LISTED = "the least and the greatest number of each column, as in age: 17..99, hours: 0..80"
+LISTED = "the minimum and maximum of each column, such as age: 17..99, hours: 0..80"
 
 
 def values(text: str, kind: type[Variant], name: str, table: Table | None = None) -> list[str | None]:

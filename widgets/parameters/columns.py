@@ -1,6 +1,6 @@
-"""The values of a parameter that names columns: read as people type them, and written back.
+"""Parsing and formatting of column names.
 
-Names stand between commas, and one choice of columns after the other between semicolons.
+Commas separate names, and semicolons separate several choices of columns.
 """
 
 from __future__ import annotations

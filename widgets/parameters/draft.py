@@ -1,4 +1,4 @@
-"""A method, model or measure that is being edited: a list of values for each parameter, and errors of fields."""
+"""A method, model or measure that is being edited, with a list of values for each parameter, and errors."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ NONE = "none"
 
 @dataclass
 class Draft:
-    """`values` are the last good ones of each parameter; `wrong` what a field holds instead, and why it cannot be."""
+    """`values` are the last valid values of each parameter; `wrong` are invalid texts with their errors."""
 
     kind: type[Variant]
     values: dict[str, list[Any]]
     wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Draft:
+    def from_settings(cls, kind: type[Variant], given: Mapping[str, Any] | None = None) -> Draft:
         """Create a draft from the plain data of a study; missing parameters have their defaults."""
         settings = {**{name: ranges.default(kind, name) for name in kind.parameters()}, **dict(given or {})}
         settings.pop("name", None)
         lists = {name: one if kind.parameters()[name].is_list(one) else [one] for name, one in settings.items()}
-        for name, against in shares.halves(kind).items():  # they run together
+        for name, against in shares.halves(kind).items():  # pairs of weights have lists of equal length
             longest = max(len(lists[name]), len(lists[against]))
             for one in (name, against):
                 lists[one] = lists[one] * longest if len(lists[one]) == 1 else lists[one]
@@ -49,21 +49,21 @@ class Draft:
     @classmethod
     def proposed(cls, kind: type[Variant], table: Table | None) -> Draft:
         """Create a draft with several values for the main parameter of a model."""
-        found = cls.of(kind)
+        found = cls.from_settings(kind)
         figure = getattr(kind, "figure", None)
         if figure in kind.parameters() and ranges.is_number(kind, figure):
             found.values[figure] = ranges.proposed(kind, figure, table)
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to the plain data of a study: numbers, and what differs from the defaults."""
-        said: dict[str, Any] = {"name": self.kind.name}
+        """Convert to the plain data of a study: numbers, and settings that differ from the defaults."""
+        settings: dict[str, Any] = {"name": self.kind.name}
         for name, values in self.values.items():
             written = ranges.is_number(self.kind, name) and not self.kind.parameters()[name].optional
             if written or values != [ranges.default(self.kind, name)]:
                 plain = [list(value) if isinstance(value, tuple) else value for value in values]
-                said[name] = plain[0] if len(plain) == 1 else plain
-        return said
+                settings[name] = plain[0] if len(plain) == 1 else plain
+        return settings
 
     @property
     def count(self) -> int:
@@ -72,8 +72,8 @@ class Draft:
         return math.prod(len(values) for name, values in self.values.items() if name not in within)
 
     def type(self, name: str, text: str, table: Table | None) -> None:
-        """Take what was typed; BadInput leaves the last good values, and the text as it stands."""
-        self._known(name)
+        """Parse typed values; if they are invalid, raise BadInput and keep the last valid values."""
+        self._require_parameter(name)
         try:
             found = self._read(name, text, table)
         except BadInput as error:
@@ -83,7 +83,7 @@ class Draft:
         self.values |= _turned([shares.settings(self.kind, name, value) for value in found])
 
     def _read(self, name: str, text: str, table: Table | None) -> list[Any]:
-        """The numbers, or the names of columns, that a text says."""
+        """Parse numbers, columns or miners."""
         if isinstance(self.kind.parameters()[name], Columns):
             return columns.values(text, self.kind, name, table)
         if isinstance(self.kind.parameters()[name], ColumnBounds):
@@ -103,17 +103,17 @@ class Draft:
         return ranges.written(self._numbers(name), self.kind, name)
 
     def _numbers(self, name: str) -> list[Any]:
-        """The numbers of a parameter; of two weights that count relative to each other the shares."""
+        """Return the numbers of a parameter; shares for a pair of weights."""
         against = self.kind.number(name).against
         if against is None:
             return self.values[name]
         return list(map(shares.share, self.values[name], self.values[against]))
 
     def choose(self, name: str, places: Sequence[Any], table: Table | None) -> None:
-        """Take the choices at these places."""
-        self._known(name)
+        """Set the options at these positions."""
+        self._require_parameter(name)
         if self._typed(name):
-            raise BadInput(f"{name} is no choice; type it")
+            raise BadInput(f"{name} has a text field; type a value")
         options = self.options(name, table)
         found = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
         if not found:
@@ -162,7 +162,7 @@ class Draft:
         """Return whether a parameter has a text field."""
         return isinstance(self.kind.parameters()[name], Number | Columns | ColumnBounds | Miners)
 
-    def _known(self, name: str) -> None:
+    def _require_parameter(self, name: str) -> None:
         if name not in self.values:
             raise BadInput(f"{self.kind.name} has no parameter {name!r}")
 
@@ -197,7 +197,7 @@ class Draft:
             numbers = {**common, "type": "numbers", "text": shown, "values": values, **end._asdict()}
             return {**numbers, **_between(name, declared.against)}
         if not isinstance(declared, Choice) and not self._names(name):
-            return None  # neither a number nor a choice: a study's file may set it
+            return None  # neither a number nor a choice: only a study's file can set it
         options = self.options(name, table)
         places = [options.index(value) for value in values]
         shown_as = "column" if isinstance(declared, Column) else "choice"
@@ -206,22 +206,22 @@ class Draft:
 
 
 def _turned(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """A list for each name, from one mapping for each place."""
+    """Transpose a list of mappings to a mapping of lists."""
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _between(name: str, against: str | None) -> dict[str, Any]:
-    """Return both names of two weights that one number trades, and the label of the number."""
+    """Return the names of a pair of weights, and the help of their common number."""
     if against is None:
         return {}
-    help = f"the share of {name}, {against} has the rest: 0 is {against} alone, 1 {name} alone"
+    help = f"the share of {name}; the rest is {against}: 0 is only {against}, 1 is only {name}"
     return {"between": [against, name], "help": help}
 
 
 def label(value: Any) -> str:
-    """A choice as people read it."""
+    """Format an option."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Plain):
-        return "queries of its own"
+        return "own queries"
     return NONE if value is None else str(value).replace("_", " ")

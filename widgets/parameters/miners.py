@@ -1,6 +1,6 @@
-"""The value of a parameter that names miners: read as people type it, and written back.
+"""Parsing and formatting of miners.
 
-Names stand between commas; miners with settings of their own are written as in a study, as JSON.
+Commas separate names; miners with settings are written as in a study, as JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from workbench.base.parameters import Plain
 from workbench.base.variants import Variant
 from workbench.miners.sets import miners, sets
 
-LISTED = "miners, or sets of them, between commas"
+LISTED = "miners or sets of miners, separated by commas"
 
 
 def values(text: str, kind: type[Variant], name: str) -> list[Any]:
@@ -32,7 +32,7 @@ def _read(text: str, name: str) -> Any:
         try:
             return json.loads(text)
         except ValueError:
-            raise BadInput(f"{name}: this is neither a list of names nor JSON; write names between commas") from None
+            raise BadInput(f"{name}: this is neither a list of names nor JSON; separate names by commas") from None
     names = [one.strip() for one in text.split(",") if one.strip()]
     return names[0] if len(names) == 1 else names
 

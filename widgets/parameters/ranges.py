@@ -1,4 +1,4 @@
-"""What a parameter ranges over: read as people type them, written back, and proposed from its declaration."""
+"""Parsing, formatting and proposing numbers of parameters."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _ITEM = re.compile(
 _NONE = re.compile(r"\bnone\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;]*")
 EXAMPLE = "write 10, 20, 50, or a range such as 5..100 step 5 or 2..512 x2"
-ROUND = (1, 2, 5)  # digits that people choose
-FINE = 500  # steps of a slider, at least
+ROUND = (1, 2, 5)  # digits of round numbers
+FINE = 500  # minimum number of steps of a slider
 
 
 class Ends(NamedTuple):
-    """A slider: its ends, the step that is worth writing down, and whether it is logarithmic."""
+    """The ends of a slider, its step, and whether it is logarithmic."""
 
     low: float
     high: float
@@ -42,7 +42,7 @@ def is_number(kind: Kind, name: str) -> bool:
 
 
 def numbers(kind: Kind) -> list[str]:
-    """The parameters that are numbers."""
+    """Return the parameters that are numbers."""
     return [name for name in kind.parameters() if is_number(kind, name)]
 
 
@@ -52,7 +52,7 @@ def is_whole(kind: Kind, name: str) -> bool:
 
 
 def default(kind: Kind, name: str) -> Any:
-    """A parameter's declared default."""
+    """Return a parameter's declared default."""
     return kind.__dataclass_fields__[name].default  # type: ignore[attr-defined]
 
 
@@ -85,20 +85,20 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
     taken = [int(value) if whole and value.is_integer() else value for value in sorted(found)]
     for value in taken:
         try:
-            kind.check_value(name, int(value) if value == int(value) else value, table)  # said as it was typed
+            kind.check_value(name, int(value) if value == int(value) else value, table)  # quoted as it was typed
         except BadInput as error:
             raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
     return [None, *taken] if without else taken
 
 
 def _numbers(item: re.Match[str], whole: bool) -> list[float]:
-    """The numbers of one item: itself, or a range written out, exactly as decimals."""
+    """Return the numbers of an item: a single number, or an exact range."""
     if item["high"] is None:
         return [_float(item["low"])]
     low, high = Decimal(item["low"]), Decimal(item["high"])
     shown = f"{item['low']}..{item['high']}"
     if low > high:
-        raise BadInput(f"{shown} runs downwards; write {item['high']}..{item['low']} and a step")
+        raise BadInput(f"{shown} is descending; write {item['high']}..{item['low']} and a step")
     if item["step"] is not None:
         step = Decimal(item["step"])
         if step <= 0:
@@ -113,10 +113,10 @@ def _numbers(item: re.Match[str], whole: bool) -> list[float]:
         if (high / low).ln() > factor.ln() * MOST:
             raise BadInput(f"{shown} x{item['factor']} is more than {MOST:,} values; take a larger factor")
         found = [low]
-        while found[-1] < (further := found[-1] * factor) <= high:  # a factor next to 1 leads nowhere
+        while found[-1] < (further := found[-1] * factor) <= high:  # a factor close to 1 may not increase the number
             found.append(further)
         return [float(round(number)) if whole else float(f"{number:.6g}") for number in found]
-    raise BadInput(f"{shown}: how far apart? Write {shown} step 5, or {shown} x2")
+    raise BadInput(f"{shown} needs a step: write {shown} step 5, or {shown} x2")
 
 
 def _float(text: str) -> float:
@@ -127,7 +127,7 @@ def _float(text: str) -> float:
 
 
 def number(value: float | None) -> str:
-    """A number as people type it."""
+    """Format a number for a text field."""
     if value is None:
         return "none"
     return str(value) if isinstance(value, int) else f"{value:.12g}"
@@ -148,12 +148,12 @@ def written(given: Sequence[float | None], kind: Kind, name: str) -> str:
             if values(text, kind, name) == list(given):
                 return text
         except BadInput:
-            continue  # written out, then
+            continue  # use the full list
     return plain
 
 
 def proposed(kind: Kind, name: str, table: Table | None = None) -> list[Any]:
-    """An axis to begin with, around the default: by factors where the scale is logarithmic or has no upper end."""
+    """Propose values around the default: by factors if the scale is logarithmic or unbounded."""
     declared, base = kind.number(name), default(kind, name)
     low, high = declared.bounds(table)
     if declared.scale == "log" and base > 0:
@@ -174,7 +174,7 @@ def _within(value: Any, low: float | None, high: float | None) -> Any:
 
 
 def _round_numbers(base: float, below: int, above: int) -> list[float]:
-    """1, 2, 5, 10, 20... around a number."""
+    """Return 1, 2, 5, 10, 20... around a number."""
     place = math.floor(math.log10(base))
     rounds = [digit * 10.0**e for e in range(place - below, place + above + 1) for digit in ROUND]
     nearest = min(range(len(rounds)), key=lambda i: abs(math.log(rounds[i] / base)))
@@ -182,13 +182,13 @@ def _round_numbers(base: float, below: int, above: int) -> list[float]:
 
 
 def _nice(step: float) -> float:
-    """The round number nearest to a step."""
+    """Return the nearest round number."""
     place = 10.0 ** math.floor(math.log10(step))
     return min((digit * place for digit in (*ROUND, 10)), key=lambda round_: abs(round_ - step))
 
 
 def ends(kind: Kind, name: str, table: Table | None, current: float | None) -> Ends:
-    """Return the ends of a slider; without a declared end four times the default or twice the present value."""
+    """Return the ends of a slider; by default four times the default or twice the current value."""
     declared = kind.number(name)
     low, high = declared.bounds(table)
     current = (low or 0) if current is None else current

@@ -1,4 +1,4 @@
-// What leaves as a file, and original beside release for the analyst's eyes: each only when a button asks for it.
+// Export of files, and a preview of original and released records for the analyst; both on request only.
 
 const FILES = [
   ["The release", [["csv", "CSV"], ["parquet", "Parquet"]]],
@@ -8,7 +8,7 @@ const FILES = [
 const NEEDS = { csv: "release", parquet: "release", yaml: "study", py: "code", png: "chart", svg: "chart", json: "chart" };
 const HELP = {
   csv: "the released file", parquet: "the released file", yaml: "data, roles, hierarchies, recipes and measures",
-  py: "the script that makes the same release", png: "a picture", svg: "a drawing", json: "the chart as Vega-Lite",
+  py: "a script that makes the same release", png: "a bitmap", svg: "a vector graphic", json: "the chart as Vega-Lite",
 };
 
 const ROLES = ["quasi", "sensitive", "neutral"];
@@ -25,7 +25,7 @@ function sideBySide({ columns: given, sizes, of }) {
   return [
     h("p", { class: "wb-note" }, `${count(shown)} of ${count(of)} records, as released; where a value was changed, the original is shown below it. ` +
       `${count(changed)} of ${count(columns.length)} columns differ.`),
-    h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original beside release" }, h("table", { class: "wb-sample" },
+    h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "original and released records" }, h("table", { class: "wb-sample" },
       h("thead", {}, h("tr", {}, columns.map(one => h("th", { title: one.role }, one.name, h("small", {}, one.role))),
         sizes.length ? h("th", { class: "wb-number" }, "class size") : null)),
       h("tbody", {}, rows))),
@@ -39,9 +39,9 @@ export default widget(({ model, el, view, send, on, trait, mark }) => {
   const audit = h("p", { class: "wb-audit" }), neutral = h("p", { class: "wb-note" });
   const anyway = h("input", { type: "checkbox", id: fresh("anyway"), onchange: () => mark("release", "") });
   const stars = h("input", { type: "checkbox", id: fresh("stars") });
-  const gone = h("div", { class: "wb-row", hidden: true }, stars, h("label", { for: stars.id }, "Rows of * for records left out"));
-  const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => send("drop", { field: "release" }) }, "Leave these out");
-  const sure = h("div", { class: "wb-row wb-sure", hidden: true }, leave, anyway, h("label", { for: anyway.id }, "I know, write it anyway"));
+  const gone = h("div", { class: "wb-row", hidden: true }, stars, h("label", { for: stars.id }, "Rows of * for suppressed records"));
+  const leave = h("button", { type: "button", class: "wb-main-action", onclick: () => send("drop", { field: "release" }) }, "Drop these columns");
+  const sure = h("div", { class: "wb-row wb-sure", hidden: true }, leave, anyway, h("label", { for: anyway.id }, "Export anyway"));
   const status = h("p", { class: "wb-note", role: "status" });
   const buttons = {};
   const place = what => (NEEDS[what] === "release" ? "release" : NEEDS[what] === "chart" ? "chart" : "study");
@@ -57,11 +57,11 @@ export default widget(({ model, el, view, send, on, trait, mark }) => {
   const sample = h("div");
   const clear = () => { sample.replaceChildren(); hide.hidden = wide.hidden = true; };
   const home = h("div", {}, sample);
-  const large = h("dialog", { class: "wb-large", "aria-label": "original beside release", onclose: () => home.append(sample) },
-    h("form", { method: "dialog", class: "wb-row wb-large-head" }, h("h3", {}, "Original beside release"), h("button", {}, "close")));
+  const large = h("dialog", { class: "wb-large", "aria-label": "original and released records", onclose: () => home.append(sample) },
+    h("form", { method: "dialog", class: "wb-row wb-large-head" }, h("h3", {}, "Original and released records"), h("button", {}, "close")));
   const wide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { large.append(sample); large.showModal(); } }, "enlarge");
   const hide = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: clear }, "hide");
-  const ask = h("button", { type: "button", onclick: () => send("preview", { field: "preview", number: Number(number.value) }) }, "Show original beside release");
+  const ask = h("button", { type: "button", onclick: () => send("preview", { field: "preview", number: Number(number.value) }) }, "Show original and released records");
   const preview = h("div", { class: "wb-records", "data-field": "preview", hidden: true },
     h("div", { class: "wb-row" }, ask, number, h("span", { class: "wb-note" }, "records"), wide, hide), h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, "Original records, shown only here: they are not saved in the notebook."), home);
@@ -79,15 +79,15 @@ export default widget(({ model, el, view, send, on, trait, mark }) => {
     gone.hidden = !state.left_out;
     preview.hidden = !state.preview;
     ask.disabled = !state.release;
-    sure.hidden = true;  // another release is asked about anew
+    sure.hidden = true;  // confirmed again for each release
     anyway.checked = false;
   });
   on("preview", shown => { sample.replaceChildren(...sideBySide(shown)); hide.hidden = wide.hidden = false; });
   on("gone", clear);
   on("working", ({ asker, words }) => {
-    status.textContent = asker && asker !== view ? "" : words ? `Making the file: ${words}` : "Making the file…";
+    status.textContent = asker && asker !== view ? "" : words ? `Creating the file: ${words}` : "Creating the file…";
   });
-  on("refused", ({ columns }) => { sure.hidden = false; leave.title = `Leave out ${columns.join(", ")}`; });
+  on("refused", ({ columns }) => { sure.hidden = false; leave.title = `Drop ${columns.join(", ")}`; });
   on("ended", () => { status.textContent = ""; });
 
   const arriving = {};
@@ -100,6 +100,6 @@ export default widget(({ model, el, view, send, on, trait, mark }) => {
     }
     delete arriving[name];
     download(name, type, parts);
-    status.textContent = `${name} went to your downloads.`;
+    status.textContent = `${name} was downloaded.`;
   });
 });

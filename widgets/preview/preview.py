@@ -1,4 +1,4 @@
-"""Preview and export: original beside release for the analyst's eyes, and what leaves as files."""
+"""Preview of original and released records, for the analyst only, and export of files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from workbench.studies.study import Study
 
 SAMPLE = 20
 LARGEST_SAMPLE = 500
-CHUNK = 4_000_000  # bytes a message
+CHUNK = 4_000_000  # bytes per message
 TYPES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
@@ -46,11 +46,11 @@ TYPES = {
 }
 OF_RELEASE = ("csv", "parquet", "py")
 CHARTS = ("png", "svg", "json")
-Made = tuple[str, bytes]  # name and content of a file
+ExportedFile = tuple[str, bytes]  # name and content
 
 
 class ReleasePreview(Part):
-    """Records go to the view only when asked, only outside Voila, by message; files go as bytes, when asked too."""
+    """Preview and export, both on request only. Records are sent as messages and never under Voila; files as bytes."""
 
     _esm = script("preview/preview")
     _css = styles("preview/preview")
@@ -58,16 +58,16 @@ class ReleasePreview(Part):
     recipe = traitlets.Instance(Recipe, allow_none=True)
     frontier = traitlets.Instance(Frontier, allow_none=True)
     study = traitlets.Instance(Study, allow_none=True)
-    dropped: traitlets.List = traitlets.List(help="columns that a person wants left out; it changes at each ask")
-    draw = traitlets.Callable(None, allow_none=True, help="draws the chart that is exported; None: the frontier does")
+    dropped: traitlets.List = traitlets.List(help="columns that the user drops; set again on every request")
+    draw = traitlets.Callable(None, allow_none=True, help="draws the exported chart; None: the frontier's own")
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
         super().__init__(release=release, **traits)
-        self.kept: Callable[[], Path | None] = lambda: None  # the folder of the study's results, if it stays
-        self._sampler, self._maker = Worker(self._unshown), Worker(self._unmade)
-        self._told: dict[str, Any] = {}
-        self._shown = False  # records lie on the page
-        self._field = self._asker = self._what = ""  # the file that is being made, where asked for, in which view
+        self.kept: Callable[[], Path | None] = lambda: None  # the folder of the study's results, if it is permanent
+        self._sampler, self._maker = Worker(self._sample_failed), Worker(self._export_failed)
+        self._sent_state: dict[str, Any] = {}
+        self._shown = False  # the view shows records
+        self._field = self._asker = self._what = ""  # field, view and kind of the pending file
         self._audit: tuple[Release, Any, str] | None = None  # the audit of a release and a model
         self.observe(lambda _: self.call_soon(self._send_state), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
@@ -75,20 +75,20 @@ class ReleasePreview(Part):
     def about(self) -> str:
         return str(self.recipe or self.release or "no release yet")
 
-    def _unshown(self, error: BaseException) -> None:
+    def _sample_failed(self, error: BaseException) -> None:
         self.wrong("preview", error)
 
-    def _unmade(self, error: BaseException) -> None:
-        if isinstance(error, Giveaways):
+    def _export_failed(self, error: BaseException) -> None:
+        if isinstance(error, DisclosingColumns):
             self.send_message("refused", to=self._asker, columns=error.columns)
         self.wrong(self._field, error)
         self.send_message("ended", to=self._asker)
 
-    # --- what the view draws
+    # --- content of the view
 
     def show(self) -> None:
         """Show the available files; records are sent only on request."""
-        self._told = {}
+        self._sent_state = {}
         self._send_state()
 
     def _send_state(self) -> None:
@@ -104,29 +104,29 @@ class ReleasePreview(Part):
             "left_out": self.release is not None and bool(self.release.suppressed) and len(self.release.files) == 1,
             "recipe": str(self.recipe) if self.recipe else "",
         }
-        if state != self._told:  # a slider moves often
-            self._told = state
+        if state != self._sent_state:  # sliders change it often
+            self._sent_state = state
             self.send_message("state", **state)
 
     def _audited(self) -> str:
         """Summarize the audit of the release, with the notices that recipients need."""
         if self.release is None:
             return ""
-        known = f" To be passed on with it: {self.release.recipient_notice}." if self.release.recipient_notice else ""
+        known = f" Tell recipients: {self.release.recipient_notice}." if self.release.recipient_notice else ""
         return f"{self._verdict(self.release)}{known}"
 
     def _verdict(self, release: Release) -> str:
         if release.guarantee:
-            return f"Its method promises by itself: {release.guarantee}."
+            return f"Guarantee of the method: {release.guarantee}."
         if self.recipe is None or self.recipe.model is None:
-            return "No model was requested, so there is nothing to audit; the measures show what may be learnt."
+            return "No model was requested, so there is nothing to audit; the measures show what may be learned."
         model = self.recipe.model
         if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
             try:
-                said = f"Audited: {release.audit(model)}."
+                verdict = f"Audited: {release.audit(model)}."
             except Undefined as reason:
-                said = f"Not audited: {reason}."
-            self._audit = release, model, said
+                verdict = f"Not audited: {reason}."
+            self._audit = release, model, verdict
         return self._audit[2]
 
     def _as_they_are(self) -> str:
@@ -136,20 +136,20 @@ class ReleasePreview(Part):
             return ""
         return f"Neutral (published unchanged): {join_names(neutral)}. {facts.neutral(self.release)}"
 
-    # --- original beside release
+    # --- preview
 
     def _clear(self) -> None:
         """Remove records of another release."""
         self._sampler.forget()
         if self._maker.busy and self._what in OF_RELEASE:
             self._maker.forget()
-            self._unmade(BadInput("the release has changed; request its file again"))
+            self._export_failed(BadInput("the release has changed; request its file again"))
         if self._shown:
             self._shown = False
             self.send_message("gone")
 
     def receive_preview(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A sample of records, original and released."""
+        """Send a sample of original and released records."""
         if under_voila():
             raise BadInput("original records are shown in JupyterLab only")
         release = self._release()
@@ -170,9 +170,9 @@ class ReleasePreview(Part):
     # --- files
 
     def receive_export(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """One file, made aside and sent in pieces."""
+        """Create a file in the background and send it in pieces."""
         what, anyway = str(content.get("what", "")), content.get("anyway") is True
-        make = self._made_of(what, anyway, content.get("stars") is True)
+        make = self._file_maker(what, anyway, content.get("stars") is True)
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             with cancellable(cancel, Throttle(lambda words: call_soon(self._working, words))):
@@ -180,31 +180,31 @@ class ReleasePreview(Part):
             call_soon(self._send_file, name, data)
 
         self._what = what
-        self._field = str(content.get("field") or "")  # of the newest job, the only one that is heard
+        self._field = str(content.get("field") or "")  # of the newest job, the only one that can report
         self._asker = str(content.get("from") or "")
         self._working()
         self._maker.start(job)
 
     def _working(self, words: str = "") -> None:
-        """Tell all views that pending files are cancelled."""
+        """Notify all views of the pending file, which replaces older ones."""
         self.send_message("working", what=self._what, asker=self._asker, words=words)
 
     def receive_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The neutral columns that tell too much are to be left out."""
+        """Drop the neutral columns that disclose too much."""
         disclosing_columns = self._release().disclosing_columns
-        with self.hold_trait_notifications():  # one change, also where the same was asked for before
+        with self.hold_trait_notifications():  # one notification, also for the same columns
             self.dropped = []
             self.dropped = disclosing_columns
 
     def _send_file(self, name: str, data: bytes) -> None:
-        """The file's bytes; the page puts them together and hands them to the browser."""
+        """Send a file in pieces, which the page joins and downloads."""
         pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
         mime = TYPES[name.rsplit(".", 1)[-1]]
         for place, piece in enumerate(pieces):
             self.send_message("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
 
-    def _made_of(self, what: str, anyway: bool, stars: bool) -> Callable[[], Made]:
-        """Return a function that makes the requested file from the present release."""
+    def _file_maker(self, what: str, anyway: bool, stars: bool) -> Callable[[], ExportedFile]:
+        """Return a function that creates the requested file from the current release."""
         stem = _stem(self.study)
         if what in ("csv", "parquet"):
             release, recipe = self._release(), self.recipe
@@ -222,7 +222,7 @@ class ReleasePreview(Part):
                 raise BadInput("there is no chart yet; measure some releases first")
             draw = self.frontier.chart if self.draw is None else self.draw
             return lambda: chart_file(draw, f"{stem}-frontier", what)
-        raise BadInput("there is no such file")
+        raise BadInput("unknown kind of file")
 
     def _release(self) -> Release:
         if self.release is None:
@@ -231,12 +231,12 @@ class ReleasePreview(Part):
 
     def _study(self) -> Study:
         if self.study is None:
-            raise BadInput("this release came without a study; it has no file")
+            raise BadInput("this release has no study to export")
         return self.study
 
 
-class Giveaways(BadInput):
-    """Neutral columns undo what the release blurs, or single people out; these are to be left out."""
+class DisclosingColumns(BadInput):
+    """Neutral columns identify people or undo the protection; they should be dropped."""
 
     def __init__(self, text: str, columns: list[str]) -> None:
         super().__init__(text)
@@ -244,16 +244,16 @@ class Giveaways(BadInput):
 
 
 def side_by_side(release: Release, number: int) -> dict[str, Any]:
-    """Some records as they are and as they would be published: column by column, in the table's order.
+    """Return some original and released records, by column, in the table's order; for the analyst only.
 
-    For the analyst alone. The sensitive value of a bucketized release is any of its class's.
+    In a bucketized release, the sensitive value is one of those in its class.
     """
     table = release.table
     number = min(number, table.records)
     records = np.sort(np.random.default_rng().choice(table.records, number, replace=False))
     try:
         return _of_classes(release, records)
-    except Undefined:  # record by record, such as with noise
+    except Undefined:  # a release without classes, such as one with noise
         columns = [
             _column(table, name, records, _as_shown(release, name, records))
             for name in table.names
@@ -299,24 +299,24 @@ def _of_classes(release: Release, records: np.ndarray) -> dict[str, Any]:
             released = [labels[code] for code in table.sensitive_codes(name)[records]]
         else:
             released = original
-        released = ["left out" if out else value for out, value in zip(gone, released, strict=True)]
+        released = ["suppressed" if out else value for out, value in zip(gone, released, strict=True)]
         columns.append({"name": name, "role": table.roles[name], "original": original, "released": released})
     return {"columns": columns, "sizes": np.where(gone, 0, release.classes.sizes[group]).tolist(), "of": table.records}
 
 
-def ask_about(release: Release) -> None:
-    """Raise Giveaways where neutral columns tell too much."""
+def check_neutral_columns(release: Release) -> None:
+    """Raise DisclosingColumns if neutral columns disclose too much."""
     try:
         release.refuse_giveaways("", "")
     except BadInput as error:
-        said = str(error).removeprefix(": ").strip()
-        raise Giveaways(f"{said[0].upper()}{said[1:]}", release.disclosing_columns) from None
+        text = str(error).removeprefix(": ").strip()
+        raise DisclosingColumns(f"{text[0].upper()}{text[1:]}", release.disclosing_columns) from None
 
 
 def release_file(
     release: Release, recipe: Recipe | None, stem: str, ending: str, anyway: bool, stars: bool = False
-) -> Made:
-    """The audited release as one file; two of a bucketized one come as a zip."""
+) -> ExportedFile:
+    """Return the audited release as one file; the two files of a bucketized release are zipped."""
     if recipe is not None and recipe.model is not None:
         audit = release.audit(recipe.model)
         if not audit.holds:
@@ -325,7 +325,7 @@ def release_file(
     try:
         path = folder / f"{stem}.{ending}"
         if not anyway:
-            ask_about(release)
+            check_neutral_columns(release)
         files = release.export(path, giveaways=True, stars=stars)
         if len(files) == 1:
             return files[0].name, files[0].read_bytes()
@@ -342,9 +342,9 @@ def _zipped(files: list[Path]) -> bytes:
     return out.getvalue()
 
 
-def chart_file(draw: Callable[[], Any], stem: str, ending: str) -> Made:
-    """The chart as a picture, or as its Vega-Lite."""
-    from workbench.charts.offline import save  # altair takes a second to load
+def chart_file(draw: Callable[[], Any], stem: str, ending: str) -> ExportedFile:
+    """Return the chart as a picture or as Vega-Lite."""
+    from workbench.charts.offline import save  # slow to import
 
     folder = scratch()
     try:

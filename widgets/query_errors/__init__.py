@@ -1,1 +1,1 @@
-"""How wrong a release's answers to queries are, and which classes the worst queries cut."""
+"""The errors of a release's answers to queries."""

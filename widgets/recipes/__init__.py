@@ -1,1 +1,1 @@
-"""Which releases are made, and how they are measured."""
+"""Methods, models and measures of a study."""

@@ -1,4 +1,4 @@
-"""Which combinations of a method's options can be had, and what is wrong with the others, said once, at an option."""
+"""The valid combinations of a method's options, and the reasons why others are invalid."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from workbench.frontier.grid import MOST, axes, count_combinations
 from workbench.studies.study import variant
 
 
-def going_together(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def compatible_options(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the entries of a study for a method: one if all options are compatible, else one for each valid
-    combination; and by option why a choice is in none. Defaults that are incompatible with all are omitted silently."""
-    asked = method.to_dict()
+    combination; and by option why a choice is in no combination. Incompatible defaults are dropped silently."""
+    entry = method.to_dict()
     try:
-        every = [_merged(asked, chosen) for chosen in product(*axes("method", asked))]
-        if count_combinations("method", asked) > MOST:
-            return [asked], {}
-    except BadInput:  # said of the whole recipe
-        return [asked], {}
+        every = [_merged(entry, chosen) for chosen in product(*axes("method", entry))]
+        if count_combinations("method", entry) > MOST:
+            return [entry], {}
+    except BadInput:  # reported for the whole recipe
+        return [entry], {}
     good, refused = [], list[tuple[dict[str, Any], BadInput]]()
     for one in every:
         try:
@@ -30,14 +30,14 @@ def going_together(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]
         except BadInput as error:
             refused.append((one, error))
     if not refused:
-        return [asked], {}
-    return [Draft.of(method.kind, one).to_dict() for one in good], _wrong(method, good, refused)
+        return [entry], {}
+    return [Draft.from_settings(method.kind, one).to_dict() for one in good], _wrong(method, good, refused)
 
 
-def _merged(asked: dict[str, Any], chosen: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+def _merged(entry: dict[str, Any], chosen: tuple[dict[str, Any], ...]) -> dict[str, Any]:
     for settings in chosen:
-        asked = {**asked, **settings}
-    return asked
+        entry = {**entry, **settings}
+    return entry
 
 
 def _wrong(method: Draft, good: list[dict[str, Any]], refused: list[tuple[dict[str, Any], BadInput]]) -> dict[str, str]:

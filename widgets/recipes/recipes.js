@@ -1,9 +1,9 @@
-// Methods, models, ranges of parameters, measures: drawn from what Python says there is; no name is known here.
+// Methods, models, parameter ranges and measures: generated from the catalog that Python sends.
 
 const AXIS = { privacy: "across", utility: "upwards" };
-const SIDE = { privacy: ["Privacy", "what may be learnt"], utility: ["Utility", "what is lost"] };
+const SIDE = { privacy: ["Privacy", "how much an attacker may learn"], utility: ["Utility", "how much accuracy is lost"] };
 
-/** Where values lie between the ends of their parameter: a strip of dots. */
+/** A strip of dots: the values in the range of their parameter. */
 function dots(given, { low, high, log, name }) {
   const values = given.filter(value => value !== null);
   const at = log ? Math.log : Number;
@@ -17,7 +17,7 @@ function dots(given, { low, high, log, name }) {
     values.slice(0, 200).map(value => h("svg:circle", { cx: `${x(value).toFixed(1)}%`, cy: 4, r: 2.5 })));
 }
 
-/** The fields of one chosen variant; `where` says to Python whose they are. */
+/** The fields of a variant; `where` identifies the variant in messages. */
 function fieldsOf(chosen, prefix, where, send) {
   return chosen.fields.map(one => {
     const key = `${prefix}.${one.name}`, message = { field: key, ...where, name: one.name };
@@ -27,7 +27,7 @@ function fieldsOf(chosen, prefix, where, send) {
 
 const FIELDS = { numbers: numbersField, columns: columnsField, choice: choiceField, column: choiceField };
 
-/** What a field is called; two weights that one number trades by both. */
+/** The label of a field; both names for two weights that share one number. */
 const wordsOf = one => one.between?.join(" … ") ?? one.name;
 
 function numbersField(one, key, message, send) {
@@ -47,7 +47,7 @@ function numbersField(one, key, message, send) {
 
 function columnsField(one, key, message, send) {
   const input = h("input", { type: "text", id: fresh("columns"), "data-key": key, autocomplete: "off", spellcheck: "false",
-    placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `${one.listed ?? "columns between commas; another choice of them behind a semicolon"}. There are ${one.options.join(", ")}` });
+    placeholder: "none", "aria-label": `${one.name}: ${one.help}`, title: `${one.listed ?? "column names, separated by commas; several choices are separated by semicolons"}: ${one.options.join(", ")}` });
   input.value = input.defaultValue = one.text;
   input.addEventListener("input", () => { delete input.dataset.sent; });
   input.addEventListener("change", () => { input.dataset.sent = "yes"; send("values", { ...message, text: input.value }); });
@@ -86,7 +86,7 @@ function rowOf(row, key, shown, send, actions = [], lead = null) {
     row.on && first ? fieldsOf(first, `${key}.0`, { row: key, part: 0 }, send) : null,
     row.on ? joined.map((part, i) => h("div", { class: "wb-joined" },
       h("div", { class: "wb-choice-head" }, h("span", { class: "wb-and" }, "and"), h("span", { title: part.about }, part.name),
-        h("button", { type: "button", class: "wb-quiet wb-small", "aria-label": `leave out ${part.name}`, "data-key": `${key}.${i + 1}.out`,
+        h("button", { type: "button", class: "wb-quiet wb-small", "aria-label": `remove ${part.name}`, "data-key": `${key}.${i + 1}.out`,
           onclick: () => send("part", { field: key, row: key, part: i + 1 }) }, "×")),
       fieldsOf(part, `${key}.${i + 1}`, { row: key, part: i + 1 }, send))) : null);
 }
@@ -99,8 +99,8 @@ function modelRow(row, g, r, group, models, send) {
       onchange: event => event.target.value && send("join", { field: key, row: key, model: event.target.value }) },
       h("option", { value: "" }, "and…"),
       models.filter(model => !has.has(model.name)).map(model => h("option", { value: model.name, title: model.about }, model.name))),
-    h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `${key}.again`, title: "the same model once more, to be joined with another",
-      "aria-label": `${row.parts[0].name} once more`, onclick: () => send("again", { field: key, row: key }) }, "+"),
+    h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `${key}.again`, title: "another row with this model, to join it with others",
+      "aria-label": `another ${row.parts[0].name}`, onclick: () => send("again", { field: key, row: key }) }, "+"),
     often ? h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `${key}.remove`, "aria-label": `remove this ${row.parts[0].name}`,
       onclick: () => send("remove", { field: key, row: key }) }, "×") : null,
   ];
@@ -114,14 +114,14 @@ function groupOf(group, g, { methods, models, groups }, send) {
     methods.map(name => h("option", { value: name, selected: name === group.method.name }, name)));
   return h("section", { class: "wb-group", "data-field": `group.${g}` },
     h("div", { class: "wb-choice-head" }, h("label", { for: select.id, class: "wb-head" }, "Method"), select,
-      groups.length > 1 ? h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `method.${g}.out`, "aria-label": `leave out ${group.method.name}`,
+      groups.length > 1 ? h("button", { type: "button", class: "wb-quiet wb-small", "data-key": `method.${g}.out`, "aria-label": `remove ${group.method.name}`,
         onclick: () => send("without", { field: `group.${g}`, group: g }) }, "×") : null),
     h("span", { class: "wb-wrong", role: "alert" }),
     h("p", { class: "wb-note" }, group.method.about),
     h("details", { class: "wb-options", "data-key": `method.${g}.options` },
       h("summary", {}, "options: ", optionsInWords(group.method)),
       fieldsOf(group.method, `method.${g}`, { group: g }, send)),
-    h("h4", {}, "Models, and values of their parameters"),
+    h("h4", {}, "Models and their parameters"),
     group.rows.map((row, r) => modelRow(row, g, r, group, models, send)));
 }
 
@@ -137,7 +137,7 @@ export default widget(({ model, el, send, on, trait, mark, at }) => {
   const seed = h("input", { type: "text", inputmode: "numeric", class: "wb-seed", "data-key": "seed",
     onchange: () => send("seed", { field: "seed", text: seed.value }) });
   const selects = {};
-  body.append(models, total, measures, field("seed", "Seed of the search (never of what is published)", seed));
+  body.append(models, total, measures, field("seed", "Random seed of the search (never used for publication)", seed));
 
   function drawMeasures(draft) {
     measures.replaceChildren(h("span", { class: "wb-wrong", role: "alert" }), ...["privacy", "utility"].map(side => {
@@ -178,12 +178,12 @@ export default widget(({ model, el, send, on, trait, mark, at }) => {
     for (const [key, part] of fields) for (const one of part.fields) if (one.problem) explain(`${key}.${one.name}`, one.problem);
   }));
   const markRows = () => { for (const [name, text] of Object.entries(last?.problems ?? {})) explain(name, text); };
-  /** What is wrong is seen, also among options that are folded. */
+  /** Show an error, and unfold the options that contain it. */
   function explain(name, text) {
     mark(name, text);
     at(name)?.closest("details.wb-options")?.setAttribute("open", "");
   }
-  // that a message was well does not mend what is wrong with the draft
+  // a valid message does not remove errors of the draft
   on("fine", ({ field: name }) => { mark(name, ""); mark("", ""); markRows(); });
   on("tried", ({ field: name, values }) => {
     if (values.length) at(name)?.picture?.(values);

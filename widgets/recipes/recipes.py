@@ -1,6 +1,6 @@
-"""Which releases are made and how they are measured: methods, models, ranges of parameters, measures, axes, seed.
+"""The methods, models, parameter ranges, measures, axes and seed of a study.
 
-Everything here is generated from the catalog and the declared parameters: a new variant's file is all it takes.
+Everything is generated from the catalog and the declared parameters, so a new variant needs no code here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from widgets.base.inputs import table_from_input
 from widgets.base.part import Part, read_integer, script, styles
 from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import values
-from widgets.recipes.options import going_together
+from widgets.recipes.options import compatible_options
 from widgets.recipes.rows import Group, Row, grouped, in_place, is_baseline, lacking, measure_rows, usual
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import join_names
@@ -37,7 +37,7 @@ LARGEST_SEED = 2**32 - 1
 class RecipePicker(Part):
     """`recipes` and `measures` as in a study; `axes` are the keys of the two measures on the chart.
 
-    With a table alone it begins with usual recipes. Errors are shown at their fields; traits keep their last
+    With only a table it starts with default recipes. Errors are shown at their fields; traits keep their last
     valid values.
     """
 
@@ -45,15 +45,15 @@ class RecipePicker(Part):
     _css = styles("recipes/recipes")
     table = traitlets.Instance(Table, allow_none=True)
     recipes: traitlets.List = traitlets.List().tag(sync=True)
-    measures: traitlets.List = traitlets.List(help="conditions on weights quote values: no sync")
+    measures: traitlets.List = traitlets.List(help="not synced, since conditions on weights quote values")
     axes: traitlets.List = traitlets.List().tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, table: Any = None, **traits: Any) -> None:
         table = table_from_input(table)
-        self._own = False  # a change of the traits that came from here
+        self._own = False  # the traits are being changed by this widget
         self._groups: list[Group] = []
-        self._baselines: list[tuple[int, dict[str, Any]]] = []  # and their places among the recipes
+        self._baselines: list[tuple[int, dict[str, Any]]] = []  # with their positions among the recipes
         self._measures: list[Row] = []
         self._seed_text = ""
         if table is not None and not {"recipes", "measures", "axes"} & set(traits):
@@ -91,7 +91,7 @@ class RecipePicker(Part):
         self.show()
 
     def _read(self) -> None:
-        """Read the traits, and add all other models switched off."""
+        """Read the traits, and add all other models, switched off."""
         self._baselines = [(i, one) for i, one in enumerate(self.recipes) if is_baseline(one)]
         self._groups = grouped(self.recipes, self._groups, self.table)
         self._measures = measure_rows(self.measures, self._measures)
@@ -106,10 +106,10 @@ class RecipePicker(Part):
         for row in self._measures:
             yield from row.parts
 
-    # --- what the front end asks
+    # --- requests of the view
 
     def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Preview the values that are being typed, without using them."""
+        """Preview typed values without using them."""
         chosen, name = self._field(content)
         found: list[Any] = []
         try:
@@ -118,69 +118,69 @@ class RecipePicker(Part):
             self.send_message("tried", field=content.get("field"), values=found)
 
     def receive_values(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Numbers or names of columns were typed."""
+        """Set typed numbers or columns."""
         chosen, name = self._field(content)
         self._settle(lambda: chosen.type(name, str(content.get("text", "")), self.table))
 
     def receive_choices(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Chips or columns were chosen."""
+        """Set chosen options."""
         chosen, name = self._field(content)
         self._settle(lambda: chosen.choose(name, _listed(content.get("places")), self.table))
 
     def receive_switch(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A model or measure was switched on or off."""
+        """Switch a model or measure on or off."""
         row = self._row(content)
         self._settle(lambda: setattr(row, "on", bool(content.get("on"))))
 
     def receive_join(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A model was joined to a row by "and"."""
-        row, kind = self._group(content)[1], _known(self._models(), content.get("model"))
-        self._settle(lambda: row.parts.append(Draft.of(kind)))
+        """Join a model to a row with "and"."""
+        row, kind = self._group(content)[1], _lookup(self._models(), content.get("model"))
+        self._settle(lambda: row.parts.append(Draft.from_settings(kind)))
 
     def receive_part(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A joined model leaves its row."""
+        """Remove a joined model from its row."""
         row = self._group(content)[1]
         place = read_integer(content, "part", 1, len(row.parts) - 1, "there is no such joined model; reload the page")
         self._settle(lambda: row.parts.pop(place))
 
     def receive_again(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A model once more, to be joined with another."""
+        """Add another row with the same model, to join it with others."""
         group, row = self._group(content)
-        once_more = Row([Draft.of(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
-        self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, once_more))
+        copy = Row([Draft.from_settings(part.kind, part.to_dict()) for part in row.parts[:1]], True, place=row.place)
+        self._settle(lambda: group.rows.insert(group.rows.index(row) + 1, copy))
 
     def receive_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A row that stands for a model once more goes away."""
+        """Remove a duplicate row of a model."""
         group, row = self._group(content)
         if sum(other.kind is row.kind for other in group.rows) > 1:
             self._settle(lambda: group.rows.remove(row))
 
     def receive_method(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A group gets another method, or a new group begins with one."""
-        kind, place = _known(self._methods(), content.get("name")), content.get("group")
+        """Change the method of a group, or add a group."""
+        kind, place = _lookup(self._methods(), content.get("name")), content.get("group")
         if place is None:
-            new = Group(Draft.of(kind), [])
+            new = Group(Draft.from_settings(kind), [])
             new.fill(self.table)
             new.rows[-1].on = not new.keeps_models
             self._settle(lambda: self._groups.append(new))
         else:
-            self._settle(lambda: _at(self._groups, place).turn_to(Draft.of(kind), self.table))
+            self._settle(lambda: _item(self._groups, place).turn_to(Draft.from_settings(kind), self.table))
 
     def receive_without(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A group goes away; one stays."""
-        group = _at(self._groups, content.get("group"))
+        """Remove a group, unless it is the only one."""
+        group = _item(self._groups, content.get("group"))
         if len(self._groups) > 1:
             self._settle(lambda: self._groups.remove(group))
 
     def receive_axis(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another measure on one of the axes."""
+        """Set the measure of an axis."""
         side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES or key not in self._keys(side):
-            raise BadInput(f"no measure of {safe_repr(side)} is called {safe_repr(key)}; check it first")
+            raise BadInput(f"no measure of {safe_repr(side)} is called {safe_repr(key)}; tick it first")
         self._take(axes=[key if side == one else now for one, now in zip(SIDES, self._axes(), strict=True)])
 
     def receive_seed(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The seed of the search."""
+        """Set the seed of the search."""
         text = str(content.get("text", "")).strip()
         if not text.isdecimal() or len(text) > len(str(LARGEST_SEED)) or int(text) > LARGEST_SEED:
             raise BadInput(f"seed: {safe_repr(text)} is not a whole number from 0 to {LARGEST_SEED:,}")
@@ -189,7 +189,7 @@ class RecipePicker(Part):
     # --- from the draft to the traits
 
     def _settle(self, change: Callable[[], object]) -> None:
-        """Change the draft; the traits follow as far as the draft can be had."""
+        """Change the draft; the traits follow as far as it is valid."""
         try:
             change()
         finally:
@@ -200,7 +200,9 @@ class RecipePicker(Part):
             self.show()
         count = _count(recipes)
         if count > MOST:
-            raise BadInput(f"{count:,} releases are more than {MOST:,}; give fewer values. The last choice is kept.")
+            raise BadInput(
+                f"{count:,} releases are more than {MOST:,}; give fewer values. The last valid choice remains."
+            )
 
     def _take(self, **traits: Any) -> None:
         """Set the traits together, without reading them back."""
@@ -213,14 +215,14 @@ class RecipePicker(Part):
         finally:
             self._own = False
         if any(canonical(getattr(self, name)) != canonical(value) for name, value in traits.items()):
-            self._read()  # who listens has put them back
+            self._read()  # an observer has reset them
 
     def _ranges(self) -> list[dict[str, Any]]:
         """Return the selected rows as in a study; invalid rows keep their last valid state."""
         rows = [(group, row) for group in self._groups for row in group.rows]
         places = [row.place for _, row in rows if row.place is not None] + [place for place, _ in self._baselines]
         found: list[tuple[int, dict[str, Any]]] = list(self._baselines)
-        methods = {group: going_together(group.method)[0] for group in self._groups}
+        methods = {group: compatible_options(group.method)[0] for group in self._groups}
         for group, row in rows:
             if row.on:
                 row.settle(methods[group])
@@ -229,12 +231,12 @@ class RecipePicker(Part):
                     places.append(row.place)
                 found += [(row.place, ranges) for ranges in row.good]
         unique: dict[str, dict[str, Any]] = {}
-        for _, ranges in sorted(found, key=lambda one: one[0]):  # as they were chosen
+        for _, ranges in sorted(found, key=lambda one: one[0]):  # in the order of choice
             unique.setdefault(canonical(ranges), ranges)
         return list(unique.values())
 
     def _measure_dicts(self) -> list[dict[str, Any]]:
-        """One a combination of the parameters; without one on each side, what there was."""
+        """Return an entry for each combination of parameters; the last valid measures if a side has none."""
         found: dict[str, dict[str, Any]] = {}
         for row in self._measures:
             if row.on:
@@ -245,17 +247,17 @@ class RecipePicker(Part):
         return in_place(found, self.measures)
 
     def _keys(self, side: str, measures: Sequence[Mapping[str, Any]] | None = None) -> dict[str, str]:
-        """Key and name of the measures of a side."""
+        """Return the key and name of the measures of a side."""
         chosen = [variant("measure", one) for one in (self.measures if measures is None else measures)]
         return {one.key: one.name for one in chosen if one.side == side}
 
     def _axes(self, measures: Sequence[Mapping[str, Any]] | None = None) -> list[str]:
-        """The chosen axes where they are still measured, else each side's first measure."""
+        """Return the chosen axes if they are still measured, otherwise the first measure of each side."""
         keys = [self._keys(side, measures) for side in SIDES]
         chosen = [next((key for key in self.axes if key in there), next(iter(there), "")) for there in keys]
         return chosen if all(chosen) else []
 
-    # --- what the view draws
+    # --- content of the view
 
     def show(self) -> None:
         """Show the draft with its errors."""
@@ -276,15 +278,15 @@ class RecipePicker(Part):
     def _problems(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for g, group in enumerate(self._groups):
-            found |= {f"method.{g}.{name}": why for name, why in going_together(group.method)[1].items()}
+            found |= {f"method.{g}.{name}": why for name, why in compatible_options(group.method)[1].items()}
             for r, row in enumerate(group.rows):
                 why = row.problem or lacking(row, self.table)
                 if row.on and why:
                     found[f"row.{g}.{r}"] = why
         on = {row.kind.side for row in self._measures if row.on}  # type: ignore[union-attr]
-        if on != set(SIDES) and (on or self.recipes):  # nothing chosen yet is nobody's mistake
+        if on != set(SIDES) and (on or self.recipes):  # an empty choice is not an error yet
             missing = " and one of ".join(side for side in SIDES if side not in on)
-            kept = "; until then the last choice is kept" if self.measures else ""
+            kept = "; until then the last valid choice remains" if self.measures else ""
             found["measures"] = f"Tick at least one measure of {missing}{kept}."
         return found
 
@@ -299,7 +301,7 @@ class RecipePicker(Part):
         kind: Any = row.kind
         return {"on": row.on, "side": kind.side, "symbol": kind.symbol, "parts": [row.parts[0].view(self.table)]}
 
-    # --- places
+    # --- parts of a message
 
     def _methods(self) -> dict[str, type[Method]]:
         return {name: kind for name, kind in catalog("workbench.methods", Method).items() if not kind.baseline}
@@ -308,16 +310,16 @@ class RecipePicker(Part):
         return catalog("workbench.models", Model)
 
     def _row(self, content: Mapping[str, Any]) -> Row:
-        """The row of a message: `row.0.2`, or `measure.3`."""
+        """Return the row of a message: `row.0.2`, or `measure.3`."""
         kind, *places = str(content.get("row", "")).split(".")
         if kind == "measure" and len(places) == 1:
-            return _at(self._measures, places[0])
+            return _item(self._measures, places[0])
         if kind == "row" and len(places) == 2:
-            return _at(_at(self._groups, places[0]).rows, places[1])
+            return _item(_item(self._groups, places[0]).rows, places[1])
         raise BadInput("there is no such row; reload the page")
 
     def _group(self, content: Mapping[str, Any]) -> tuple[Group, Row]:
-        """The group and row of a message about models."""
+        """Return the group and row of a message about models."""
         row = self._row(content)
         for group in self._groups:
             if row in group.rows and row.parts:
@@ -325,12 +327,12 @@ class RecipePicker(Part):
         raise BadInput("there is no model in this row; reload the page")
 
     def _field(self, content: Mapping[str, Any]) -> tuple[Draft, str]:
-        """The variant and parameter of a message: a row's part, or a group's method."""
+        """Return the variant and parameter of a message: a row's part, or a group's method."""
         name = str(content.get("name", ""))
         if content.get("group") is not None:
-            chosen = _at(self._groups, content["group"]).method
+            chosen = _item(self._groups, content["group"]).method
         else:
-            chosen = _at(self._row(content).parts, content.get("part", 0))
+            chosen = _item(self._row(content).parts, content.get("part", 0))
         if name not in chosen.kind.parameters():
             raise BadInput(f"{chosen.kind.name} has no parameter {safe_repr(name)}")
         return chosen, name
@@ -352,7 +354,7 @@ def _count(recipes: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _variants(ranges: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The method of a recipe, then its models."""
+    """Return the method of a recipe, followed by its models."""
     models = ranges.get("model") or []
     return [ranges["method"], *([models] if isinstance(models, Mapping) else models)]
 
@@ -371,15 +373,15 @@ def _counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def _known(found: Mapping[str, Any], name: Any) -> Any:
+def _lookup(found: Mapping[str, Any], name: Any) -> Any:
     if not isinstance(name, str) or name not in found:
         raise BadInput(f"nothing is called {safe_repr(name)}; there are {', '.join(found)}")
     return found[name]
 
 
-def _at(found: Sequence[Any], place: Any) -> Any:
+def _item(found: Sequence[Any], place: Any) -> Any:
     if not re.fullmatch(r"[0-9]{1,6}", str(place)) or int(place) >= len(found):
-        raise BadInput("there is no such place; reload the page")
+        raise BadInput("this row no longer exists; reload the page")
     return found[int(place)]
 
 

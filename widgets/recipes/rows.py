@@ -20,39 +20,39 @@ from workbench.studies.study import expand_recipe, variant
 
 @dataclass(eq=False)
 class Row:
-    """Joined models (none: a method that goes without), or a measure; `good` are its last recipes that could be had."""
+    """Joined models (none for a method without models), or a measure; `good` are its last valid recipes."""
 
     parts: list[Draft]
     on: bool
     good: Sequence[dict[str, Any]] = ()
     problem: str = ""
-    place: int | None = None  # among the recipes, from when it was first asked for
-    _asked: list[dict[str, Any]] | None = None
+    place: int | None = None  # position among the recipes, once it was switched on
+    _last: list[dict[str, Any]] | None = None
 
     def settle(self, methods: Sequence[Mapping[str, Any]]) -> None:
-        """Take the row as it is, if every combination can be had; without a method it stays as it was."""
+        """Store the row's recipes if all combinations are valid; otherwise store the problem."""
         models = [part.to_dict() for part in self.parts]
         joined = {"model": models[0] if len(models) == 1 else models} if models else {}
-        asked = [{"method": method, **joined} for method in methods]
-        if asked == self._asked:
+        entries = [{"method": method, **joined} for method in methods]
+        if entries == self._last:
             return
-        self._asked = asked
+        self._last = entries
         try:
-            for one in asked:
+            for one in entries:
                 expand_recipe(one)
-            self.good, self.problem = asked or self.good, ""
+            self.good, self.problem = entries or self.good, ""
         except BadInput as error:
             self.problem = str(error).removeprefix("study: ")
 
     @property
     def kind(self) -> type[Variant] | None:
-        """The model that comes first in it, or the measure."""
+        """The first model of the row, or the measure."""
         return self.parts[0].kind if self.parts else None
 
 
 @dataclass(eq=False)
 class Group:
-    """A method, and every model of the catalog under it."""
+    """A method with all models of the catalog."""
 
     method: Draft
     rows: list[Row]
@@ -74,15 +74,15 @@ class Group:
         return bool(getattr(self.method.kind, "keeps_models", True))
 
     def turn_to(self, method: Draft, table: Table | None) -> None:
-        """Another method; the rows stay, unless it goes without models and the other does not."""
-        kept, self.method = self.keeps_models, method
-        if kept != self.keeps_models:
+        """Change the method; the rows remain unless only one of the methods has models."""
+        had_models, self.method = self.keeps_models, method
+        if had_models != self.keeps_models:
             self.rows = []
             self.fill(table)
             self.rows[-1].on = not self.keeps_models
 
     def propose(self, before: Table | None, table: Table | None) -> None:
-        """For another table: other values for the models that nobody has touched."""
+        """Propose values for another table, for models that the user has not changed."""
         for row in self.rows:
             kind = row.kind
             if kind is not None and not row.on and row.parts == [Draft.proposed(kind, before)]:
@@ -95,44 +95,44 @@ def is_baseline(ranges: Mapping[str, Any]) -> bool:
 
 
 def grouped(recipes: Sequence[Mapping[str, Any]], before: Sequence[Group], table: Table | None) -> list[Group]:
-    """The recipes of a study by their method."""
+    """Group the recipes of a study by method."""
     methods, models = catalog("workbench.methods", Method), catalog("workbench.models", Model)
     found: dict[str, Group] = {}
     for place, ranges in enumerate(recipes):
         if is_baseline(ranges):
             continue
-        asked = ranges.get("model") or []
-        parts = [Draft.of(models[one["name"]], one) for one in ([asked] if isinstance(asked, Mapping) else asked)]
-        method = Draft.of(methods[ranges["method"]["name"]], ranges["method"])
+        models_of = ranges.get("model") or []
+        entries = [models_of] if isinstance(models_of, Mapping) else models_of
+        parts = [Draft.from_settings(models[one["name"]], one) for one in entries]
+        method = Draft.from_settings(methods[ranges["method"]["name"]], ranges["method"])
         group = found.setdefault(canonical(method.to_dict()), Group(method, []))
         group.rows.append(Row(parts, True, place=place))
     if not found:
-        found[""] = Group(before[0].method if before else Draft.of(Mondrian), [])
+        found[""] = Group(before[0].method if before else Draft.from_settings(Mondrian), [])
     for i, group in enumerate(found.values()):
         group.fill(table, before[i].rows if i < len(before) else ())
     return list(found.values())
 
 
 def measure_rows(measures: Sequence[Mapping[str, Any]], before: Sequence[Row]) -> list[Row]:
-    """One row a measure where its settings are all combinations of some values, else one a setting."""
+    """Return one row per measure if its settings are all combinations of some values, otherwise one per setting."""
     found: list[Row] = []
     for name, kind in catalog("workbench.measures", Measure).items():
         given = [variant("measure", one).settings() for one in measures if one["name"] == name]
         values = {p: list(dict.fromkeys(one[p] for one in given)) for p in kind.parameters()}
-        together = Draft(kind, values)
+        combined = Draft(kind, values)
         if not given:
             had = next((row for row in before if row.kind is kind), None)
-            found.append(Row(had.parts if had else [Draft.of(kind)], False))
-        elif together.count == len({variant("measure", one).key for one in measures if one["name"] == name}):
-            found.append(Row([together], True))
+            found.append(Row(had.parts if had else [Draft.from_settings(kind)], False))
+        elif combined.count == len({variant("measure", one).key for one in measures if one["name"] == name}):
+            found.append(Row([combined], True))
         else:
-            found += [Row([Draft.of(kind, one)], True) for one in given]
+            found += [Row([Draft.from_settings(kind, one)], True) for one in given]
     return found
 
 
 def in_place(found: Mapping[str, dict[str, Any]], before: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The measures chosen now, by their keys, in the order of before; a changed one stays where it was, a new one
-    comes last."""
+    """Return the chosen measures in their previous order; a changed measure keeps its position, a new one is last."""
     keys = [variant("measure", one).key for one in before]
     left: dict[str, list[int]] = {}
     for place, one in enumerate(before):
@@ -149,7 +149,7 @@ def in_place(found: Mapping[str, dict[str, Any]], before: Sequence[Mapping[str, 
 
 
 def lacking(row: Row, table: Table | None) -> str:
-    """Why no release of the table can be made by this row, and what to do; nothing if it can."""
+    """Explain why this row fits no release of the table; empty if it does."""
     if table is None or table.sensitive:
         return ""
     needs = [part.kind.name for part in row.parts if getattr(part.kind, "needs_sensitive", False)]
@@ -159,6 +159,6 @@ def lacking(row: Row, table: Table | None) -> str:
 
 
 def usual(table: Table) -> dict[str, Any]:
-    """Recipes, measures and axes to begin with, as far as this table allows them."""
+    """Return default recipes, measures and axes for a table."""
     measures, axes = measures_for(table)
     return {"recipes": list(recipes_for(table)), "measures": list(measures), "axes": list(axes)}

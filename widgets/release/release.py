@@ -259,7 +259,7 @@ class ReleaseCard(Part):
         """Choose an option of a parameter."""
         with self._answering(content):
             recipe, part, name = self._place(content)
-            chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+            chosen = Draft.from_settings(type(part_of(recipe, part)), part_of(recipe, part).settings())
             chosen.choose(name, [content.get("place")], self.table)
             self._take(recipe, part, name, chosen.values[name])
 
@@ -267,7 +267,7 @@ class ReleaseCard(Part):
         """Set typed columns."""
         with self._answering(content):
             recipe, part, name = self._place(content)
-            chosen = Draft.of(type(part_of(recipe, part)), part_of(recipe, part).settings())
+            chosen = Draft.from_settings(type(part_of(recipe, part)), part_of(recipe, part).settings())
             chosen.type(name, str(content.get("text", "")), self.table)
             self._take(recipe, part, name, chosen.values[name])
 
@@ -362,7 +362,7 @@ class ReleaseCard(Part):
         if recipe is not None:
             models = list(recipe.model.parts) if recipe.model else []
             for place, one in [*enumerate(models), (METHOD, recipe.method)]:
-                parts.append({"part": place, **Draft.of(type(one), one.settings()).view(self.table)})
+                parts.append({"part": place, **Draft.from_settings(type(one), one.settings()).view(self.table)})
         self.send_message(
             "controls",
             ask=self._ask,

@@ -1,1 +1,1 @@
-"""The role of every column."""
+"""The roles of the columns."""

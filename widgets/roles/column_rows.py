@@ -1,4 +1,4 @@
-"""What the view draws of columns: counts, and of their values nothing."""
+"""The rows of columns in the view: counts, but no values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.disclosure.any_subset import smallest_sets
 
 
 def column_row(column: Column, under: Column) -> dict[str, Any]:
-    """Counts of a column; of its values nothing."""
+    """Return the counts of a column, without its values."""
     found = alone(column)
     return {
         "name": column.name,
@@ -37,7 +37,7 @@ def singled_row(found: Uniqueness) -> dict[str, Any]:
 
 
 def smallest_rows(table: Table, most: int) -> list[dict[str, Any]]:
-    """The smallest sets of quasi-identifiers that single out records, each with those for whom no part of it would."""
+    """Return minimal sets of quasi-identifiers with their numbers of records that are unique on no subset."""
     return [
         {"names": names, "unique": alone, "share": alone / table.records, "about": False}
         for names, alone in smallest_sets(table, most)

@@ -1,18 +1,18 @@
-// The list of columns with a role each: rows are selected like files, roles are set by mouse or letter.
+// The list of columns with their roles: rows are selected like files, roles are set with the mouse or a key.
 
-const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: others may know it"],
+const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: attackers may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be disclosed"],
-  ["identifier", "I", "identifier", "Identifier: left out of every release"],
-  ["weight", "W", "weight", "Weight: how many people a record stands for; in no release"],
-  ["dropped", "L", "leave out", "Leave out: in no release, though it names nobody"],
+  ["identifier", "I", "identifier", "Identifier: never published"],
+  ["weight", "W", "weight", "Weight: how many people each record represents; never published"],
+  ["dropped", "L", "leave out", "Leave out: not published, although it identifies nobody"],
   ["neutral", "N", "neutral", "Neutral: published unchanged"]];
 const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
   weight: "weight", neutral: "neutral" };
 const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
-/** A share without claiming that few are none. */
+/** Format a share of unique records. */
 const singledOut = perCent;
 
-/** Which rows are selected; one of them is current, and one is where a range begins. */
+/** The selected rows, with a current row and the start of a range. */
 function selecting(rows, changed) {
   const selected = new Set();
   let current = null, anchor = null;
@@ -50,7 +50,7 @@ function selecting(rows, changed) {
   };
 }
 
-/** One row: name, share of records unique on it, role; room for what is wrong, and for a level. */
+/** A row: name, share of unique records, role, with a place for errors and for a level. */
 function columnRow(column, ask) {
   const buttons = Object.fromEntries(ROLES.map(([role, short, long, help]) => [role, h("button", {
     type: "button", role: "radio", tabindex: -1, title: help, class: `wb-${role}`, "aria-label": help.split(":")[0],
@@ -68,7 +68,7 @@ function columnRow(column, ask) {
   const place = h("label", { class: "wb-level", hidden: true, onclick: event => event.stopPropagation() }, "measured at ", level);
   const element = h("div", { role: "row", class: "wb-column", tabindex: -1, "data-field": `column:${column.name}` },
     h("span", { role: "gridcell", class: "wb-column-name", title: column.name }, column.name,
-      column.likely && h("i", { class: "wb-tag", title: "By its name or its values likely to be sensitive" }, "sensitive?")),
+      column.likely && h("i", { class: "wb-tag", title: "Probably sensitive, by its name or values" }, "sensitive?")),
     h("span", { role: "gridcell", class: "wb-alone", title: few, style: `--share: ${100 * column.share}%` },
       column.unique ? singledOut(column.share) : "–"),
     h("span", { role: "gridcell" }, h("span", { role: "radiogroup", class: "wb-six", "aria-label": `Role of ${column.name}` },
@@ -114,7 +114,7 @@ function roleGrid(ask) {
     h("span", { role: "columnheader" }, h("span", { class: "wb-six" }, ROLES.map(([, short, long, help]) =>
       h("span", { title: help }, h("span", { class: "wb-short" }, short), h("span", { class: "wb-long" }, long))))));
   const element = h("div", { class: "wb-role-grid", role: "grid", "aria-multiselectable": "true",
-    "aria-label": "Roles of the columns. Arrows move, Shift extends; Q, S, I, W, L, N set the role of what is selected" },
+    "aria-label": "Roles of the columns. Arrow keys move, Shift extends the selection; Q, S, I, W, L and N set the role of the selected columns" },
   h("div", { role: "rowgroup" }, head), body);
 
   const selection = selecting(() => rows, () => {

@@ -1,17 +1,17 @@
-// What each quasi-identifier tells about each other one: a matrix to walk through, and the strongest in words.
+// How well each quasi-identifier predicts each other one: a matrix, and descriptions of the strongest dependencies.
 
-/** A folded section; draw({ names, commonest, rows, said }) fills it, and hides it where there are no two columns. */
-function toldMatrix() {
+/** A folded section; draw({ names, commonest, rows, described }) fills it, or hides it if there are no two columns. */
+function dependencyMatrix() {
   const held = text => text.replaceAll(" %", "\u00a0%"), bare = text => text.replace(" %", "").replace("under ", "< ").replace("over ", "> ");
   const first = h("span", { class: "wb-soft", role: "status" });
-  const said = h("ul", { class: "wb-told" }), table = h("table", { role: "grid" });
-  const lead = h("p", { class: "wb-note", id: fresh("told") },
-    "How often, in per cent, each column at the top is guessed right by who knows one on the left; shaded by what that saves.");
-  const why = h("p", { class: "wb-told-why" });
-  const element = h("details", { class: "wb-combined wb-tells", hidden: true, "data-field": "between" },
-    h("summary", {}, "What one tells about another ", first), said, lead, h("div", { class: "wb-scroll" }, table), why);
+  const list = h("ul", { class: "wb-dependencies" }), table = h("table", { role: "grid" });
+  const lead = h("p", { class: "wb-note", id: fresh("dependencies") },
+    "How often (%) the column at the top is guessed correctly from the column on the left. Darker: a larger gain over guessing without it.");
+  const why = h("p", { class: "wb-dependency-why" });
+  const element = h("details", { class: "wb-combined wb-predictions", hidden: true, "data-field": "between" },
+    h("summary", {}, "How well one quasi-identifier predicts another ", first), list, lead, h("div", { class: "wb-scroll" }, table), why);
   table.setAttribute("aria-labelledby", lead.id);
-  let cells = []; // of each row; a column says nothing about itself
+  let cells = []; // by row; empty for a column and itself
 
   function at(row, column) {
     const now = cells[row][column];
@@ -24,7 +24,7 @@ function toldMatrix() {
     const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
     if (!down && !right) return;
     event.preventDefault();
-    const own = row + down === column + right ? 2 : 1; // steps over it
+    const own = row + down === column + right ? 2 : 1; // skips the empty cell of a column and itself
     if (cells[row + own * down]?.[column + own * right]) at(row + own * down, column + own * right).focus();
   }
 
@@ -36,11 +36,11 @@ function toldMatrix() {
 
   const head = (scope, name) => h("th", { role: `${scope === "col" ? "column" : "row"}header`, scope, title: name }, h("span", {}, name));
 
-  function draw({ names, commonest, rows, said: strong }) {
+  function draw({ names, commonest, rows, described: strong }) {
     element.hidden = !names.length;
     if (element.hidden) return;
     first.textContent = strong.length ? held(strong[0].words) + (strong.length > 1 ? `, and ${strong.length - 1} more` : "") : "little";
-    said.replaceChildren(...strong.map(one => h("li", {}, held(one.words), one.meaning && `. ${one.meaning}`)));
+    list.replaceChildren(...strong.map(one => h("li", {}, held(one.words), one.meaning && `. ${one.meaning}`)));
     cells = rows.map((row, i) => row.map((one, j) => cell(one, i, j, JSON.stringify([names[i], names[j]]))));
     keepingPlace(table, () => fill(names, commonest));
   }

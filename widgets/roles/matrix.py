@@ -1,4 +1,4 @@
-"""What each quasi-identifier tells about each other one, as the view draws it: figures and words, no value."""
+"""How well each quasi-identifier predicts each other one: figures and descriptions, without values."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from workbench.base.figures import format_whole_percent
 from workbench.data.dependencies import PARTLY, Dependency, between
 from workbench.data.table import Table
 
-SAID = 8  # dependencies in words at most
-NOTHING: dict[str, Any] = {"names": [], "commonest": [], "rows": [], "said": []}
+DESCRIBED = 8  # maximum number of dependencies that are described
+NOTHING: dict[str, Any] = {"names": [], "commonest": [], "rows": [], "described": []}
 
 
 def matrix(table: Table) -> dict[str, Any]:
-    """A row for each column that may be known, in it what that tells about each; `said` are the strongest, in words."""
+    """Return a row for each known column, with its prediction of each other one; `described` are the strongest."""
     found = between(table)
     at = {(one.determining, one.determined): one for one in found}
     names = table.quasi if found else ()
@@ -21,7 +21,9 @@ def matrix(table: Table) -> dict[str, Any]:
         "names": names,
         "commonest": [format_whole_percent(next(d.commonest for d in found if d.determined == name)) for name in names],
         "rows": [[_cell(at[a, b]) if a != b else None for b in names] for a in names],
-        "said": [{"words": one.words, "meaning": one.meaning} for one in found[:SAID] if one.strength >= PARTLY],
+        "described": [
+            {"words": one.words, "meaning": one.meaning} for one in found[:DESCRIBED] if one.strength >= PARTLY
+        ],
     }
 
 

@@ -1,4 +1,4 @@
-// The role of every column: what each singles out, a proposal, and how many records the chosen ones single out.
+// The roles of the columns: unique records per column and per combination, and a proposal.
 
 /** "6 quasi-identifiers: age, sex, …; sensitive: occupation" */
 function rolesInWords(roles, most = 3) {
@@ -11,7 +11,7 @@ function rolesInWords(roles, most = 3) {
     weight.length ? `weight: ${weight[0]}` : null, left ? `${left} left out` : null].filter(Boolean).join("; ");
 }
 
-/** A list of combinations with what each singles out; a click selects the columns. */
+/** A list of combinations with their numbers of unique records; a click selects the columns. */
 function combinationList(title, found, top, select) {
   return h("div", {}, h("h4", {}, title), h("ul", {}, found.map(one => h("li", {},
     h("button", { type: "button", class: "wb-quiet", title: `Select ${one.names.join(", ")}`, onclick: () => select(one.names) },
@@ -39,18 +39,18 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     mark("propose", "");
   };
 
-  // --- above: find and propose
+  // --- above the grid: search and proposal
   const search = h("input", { type: "search", placeholder: "Find a column", "aria-label": "Find a column", oninput: filter });
   const propose = h("button", { type: "button", disabled: true, onclick: () => { clear(); send("propose", { field: "propose" }); } }, "Propose roles");
   const back = h("button", { type: "button", class: "wb-quiet", hidden: true, onclick: () => { clear(); propose.focus(); send("back"); } }, "Undo the proposal");
   const top = h("div", { class: "wb-tools", "data-field": "propose" }, search, back, propose);
-  const none = h("p", { class: "wb-note", hidden: true }, "No column has that in its name.");
+  const none = h("p", { class: "wb-note", hidden: true }, "No column matches.");
 
   function filter() { none.hidden = grid.filter(search.value) > 0 || !grid.rows.length; }
 
-  // --- below: what is selected
+  // --- below the grid: the selection
   const howMany = h("span", { class: "wb-soft" });
-  const bulk = h("div", { class: "wb-bulk", "data-field": "selected", role: "group", "aria-label": "Role of what is selected" }, howMany,
+  const bulk = h("div", { class: "wb-bulk", "data-field": "selected", role: "group", "aria-label": "Role of the selected columns" }, howMany,
     h("span", { class: "wb-words" }, ROLES.map(([role, short, long, help]) => h("button", {
       type: "button", title: `${help} (key ${short})`, "data-role": role,
       onclick: () => { clear(); send("choose", { field: "selected", columns: grid.selection.names, role }); },
@@ -62,7 +62,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     howMany.textContent = names.length ? `Make ${names.length > 1 ? `${names.length} columns` : "it"}` : "Select columns to";
     for (const button of bulk.querySelectorAll("button")) button.disabled = !names.length;
     if (names.length > 1 || !row) {
-      why.replaceChildren(names.length > 1 ? names.join(", ") : "Click, Shift- or Ctrl-click rows; or arrows, then Q, S, I, W, L, N.");
+      why.replaceChildren(names.length > 1 ? names.join(", ") : "Select rows by click, Shift-click or Ctrl-click, or with the arrow keys; then press Q, S, I, W, L or N.");
       return;
     }
     const one = advice[row.name];
@@ -70,7 +70,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
       one ? `Proposed: ${WORD[one.role]}. ${one.reason}`.replaceAll(" %", "\u00a0%") : "");
   }
 
-  // --- what the chosen ones single out
+  // --- unique records
   const meter = h("span", { class: "wb-meter" });
   const aloneText = h("span");
   const beside = h("p", { class: "wb-note wb-beside", hidden: true });
@@ -80,8 +80,8 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   const lists = h("div", { class: "wb-lists" }), notes = h("p", { class: "wb-note" });
   const combined = h("details", { class: "wb-combined", "data-field": "survey" },
     h("summary", {}, "Worst combinations ", counting), lists, notes);
-  const told = toldMatrix();
-  body.append(top, grid.element, none, bulk, why, alone, combined, told.element);
+  const dependencies = dependencyMatrix();
+  body.append(top, grid.element, none, bulk, why, alone, combined, dependencies.element);
 
   on("alone", one => {
     smallest = one.smallest ?? [];
@@ -94,7 +94,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     repeats.hidden = !one.repeats;
     repeats.textContent = one.repeats ?? "";
     if (one.unique === undefined) {
-      aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: what others may know of a person.";
+      aloneText.textContent = chosenNow ? "Counting…" : "Choose at least one quasi-identifier: a column that attackers may know.";
       return;
     }
     const of = chosenNow > 1 ? `the ${chosenNow} quasi-identifiers together` : "the quasi-identifier";
@@ -102,7 +102,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
       ` of ${count(one.records)} ${one.unique === 1 ? "is" : "are"} unique on ${of}.`);
   });
 
-  on("between", told.draw);
+  on("between", dependencies.draw);
 
   // --- the columns and their roles
   function roleOf(roles) {
@@ -130,10 +130,10 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     lists.replaceChildren(
       ...(pairs.length ? [combinationList("pairs", pairs, top, select)] : []),
       ...(triples.length ? [combinationList("triples", triples, top, select)] : []),
-      ...(smallest.length ? [combinationList("smallest sets of quasi-identifiers", smallest, top, select)] : []));
+      ...(smallest.length ? [combinationList("minimal sets of quasi-identifiers", smallest, top, select)] : []));
     notes.textContent = [found.counted && !pairs.length ? "There are no two columns to combine." : null,
-      found.counted ? "Records singled out by columns that are not identifiers or nearly names." : null,
-      smallest.length ? "A smallest set: records that are unique on it, and on no part of it." : null, ...found.notes].filter(Boolean).join(" ");
+      found.counted ? "Identifiers and almost-unique columns are not counted." : null,
+      smallest.length ? "Minimal set: the record is unique on these columns but not on any subset of them." : null, ...found.notes].filter(Boolean).join(" ");
   }
 
   function select(names) {
@@ -157,7 +157,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     found = given;
     advice = given.advice;
     propose.disabled = !given.counted;
-    propose.title = given.counted ? "A role for every column, by its name, its values and what it singles out; each says why"
+    propose.title = given.counted ? "A role for every column, by its name, its values and its unique records, with a reason"
       : "The columns are still being counted";
     counting.textContent = given.counted ? "" : "counting…";
     drawRoles();

@@ -1,4 +1,4 @@
-"""The role of every column, what it singles out, and a proposal to start from."""
+"""The roles of the columns, their unique records, and a proposal."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from workbench.methods import Keep
 from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, level_of, restrict_advice
 from workbench.studies.proposed_roles import Advice, propose_roles
 
-OUT = ("identifiers", "dropped", "weight")  # the roles of columns that nobody sees
-WORST = 8  # combinations of each size that are shown
+OUT = ("identifiers", "dropped", "weight")  # roles of columns that are not published
+WORST = 8  # number of shown combinations of each size
 Roles = dict[str, list[str]]
 
 
 class Stopped(Exception):
-    """Another question has been asked meanwhile."""
+    """The count was cancelled."""
 
 
 class RolePicker(Part):
@@ -42,24 +42,24 @@ class RolePicker(Part):
 
     _esm = script("roles/grid", "roles/matrix", "roles/roles")
     _css = styles("roles/roles", "roles/matrix")
-    base = traitlets.Instance(Table, allow_none=True, help="every column, all neutral yet")
-    hierarchies = traitlets.Dict(help="builders or hierarchies of some columns: sensitive ones may be seen at a level")
-    drop_missing = traitlets.Bool(False, help="whether records with missing values are left out")
+    base = traitlets.Instance(Table, allow_none=True, help="all columns without roles")
+    hierarchies = traitlets.Dict(help="builders or hierarchies of some columns, for the levels of sensitive ones")
+    drop_missing = traitlets.Bool(False, help="whether records with missing values are dropped")
     roles = traitlets.Dict(help="names of the columns: quasi, sensitive, identifiers, dropped, weight").tag(sync=True)
-    levels = traitlets.Dict(help="the level at which models see a sensitive column; 0: its values").tag(sync=True)
+    levels = traitlets.Dict(help="the level of a sensitive column in models; 0: its values").tag(sync=True)
     table = traitlets.Instance(Table, allow_none=True, help="the data in these roles")
 
     def __init__(self, table: Any = None, **traits: Any) -> None:
-        self._counter, self._asker = Worker(self._uncounted), Worker(self._unasked)
-        self._kept: tuple[tuple[Any, ...], Table] | None = None  # the last prepared table, and of what
-        self._last: tuple[tuple[Any, ...], Table] | None = None  # the last one in roles, likewise
+        self._counter, self._uniqueness_worker = Worker(self._count_failed), Worker(self._alone_failed)
+        self._kept: tuple[tuple[Any, ...], Table] | None = None  # the last prepared table and its key
+        self._last: tuple[tuple[Any, ...], Table] | None = None  # the last table in roles and its key
         self._survey: Survey | None = None
         self._advice: dict[str, Advice] = {}
         self._surveyed: tuple[Any, ...] = ()
         self._before: tuple[Roles, dict[str, int]] | None = None
         self._alone: dict[str, Any] = {}
         self._between = NOTHING
-        self._state: tuple[Any, ...] = ()  # what `table` was made of
+        self._state: tuple[Any, ...] = ()  # the inputs of `table`
         base = table_from_input(table)
         given = {key: _in_role(base, role) for role, key in KEYS.items()}
         traits = {"base": base, "roles": given, "levels": dict(base.levels) if base else {}, **traits}
@@ -77,7 +77,7 @@ class RolePicker(Part):
 
     @traitlets.validate("roles")
     def _valid_roles(self, proposal: Any) -> Roles:
-        """Names in the order of the data, each in one role."""
+        """Return the columns of each role in the order of the data; each has one role."""
         given = {key: list(column_names(proposal.value.get(key))) for key in KEYS.values()}
         every = [name for names in given.values() for name in names]
         twice = sorted({name for name in every if every.count(name) > 1})
@@ -98,7 +98,7 @@ class RolePicker(Part):
         return {key: [name for name in there if name in names] for key, names in roles.items()}
 
     def _other_base(self) -> None:
-        """Roles stay where the columns are there; those that cannot be any more are dropped."""
+        """Keep the roles of existing columns, and drop those that are no longer valid."""
         there = self.base.columns if self.base else {}
         kept = {key: [name for name in names if name in there] for key, names in self.roles.items()}
         if self.base is not None:
@@ -114,7 +114,7 @@ class RolePicker(Part):
         self.show()
 
     def _refresh(self) -> None:
-        """The table in the roles as they are now, and what is counted of it."""
+        """Build the table in the current roles, and count its unique records."""
         made: Table | None = None
         state: tuple[Any, ...] = ()
 
@@ -130,10 +130,10 @@ class RolePicker(Part):
             return
         self._state, self.table = state, made
         self._count()
-        self._ask()
+        self._count_alone()
 
     def _prepared(self, roles: Mapping[str, Sequence[str]]) -> Table:
-        """The records and columns that stay, under their hierarchies."""
+        """Return the remaining records and columns with their hierarchies."""
         assert self.base is not None
         out = (*roles["identifiers"], *roles["dropped"])
         key = (self.base, out, self.drop_missing, tuple(self.hierarchies.items()))
@@ -150,7 +150,7 @@ class RolePicker(Part):
             return None
         prepared, used = self._prepared(roles), self._used(roles, levels)
         key = (prepared, repr(roles), repr(used))
-        if self._last is None or self._last[0] != key:  # tried before it is chosen: built once
+        if self._last is None or self._last[0] != key:  # built once, although it is checked before it is chosen
             self._last = key, prepared.with_roles(roles["quasi"], roles["sensitive"], used, roles["weight"])
         return self._last[1]
 
@@ -158,7 +158,7 @@ class RolePicker(Part):
         return {name: level for name, level in levels.items() if name in roles["sensitive"] and level}
 
     def _unfit(self, roles: Roles, name: str, level: int) -> str:
-        """Why a column cannot be sensitive at this level; nothing if it can."""
+        """Explain why a column cannot be sensitive at this level; empty if it can."""
         sizes = level_sizes(self._prepared(roles).columns[name])
         if not 0 <= level < len(sizes):
             return f"{name} has no level {level}; its hierarchy has {len(sizes) - 1}"
@@ -170,24 +170,24 @@ class RolePicker(Part):
         many = f"{name} has {sizes[level]:,} values{where}, more than {MANY_VALUES:,}, too many to measure"
         if any(1 < size <= MANY_VALUES for size in sizes):
             return f"{many}: choose the level to measure at"
-        return f"{many}: give it a hierarchy with a coarser level first, then make it sensitive; or leave it out"
+        return f"{many}: give it a hierarchy with a coarser level first, or leave it out"
 
-    # --- what the view asks
+    # --- requests of the view
 
     def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Some columns get a role."""
+        """Set the role of some columns."""
         names, role = content.get("columns"), str(content.get("role"))
         if self.base is None or role not in (*KEYS, "neutral") or not names or not isinstance(names, list):
             raise BadInput("there is no such column or role; choose again")
-        self._adopt(self._moved([self._known(name) for name in names], role), dict(self.levels), names)
+        self._adopt(self._moved([self._column_name(name) for name in names], role), dict(self.levels), names)
 
     def receive_level(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A column is sensitive, seen at a level of its hierarchy."""
-        name, level = self._known(content.get("name")), read_integer(content, "level", 0)
+        """Make a column sensitive at a level of its hierarchy."""
+        name, level = self._column_name(content.get("name")), read_integer(content, "level", 0)
         self._adopt(self._moved([name], "sensitive"), {**self.levels, name: level}, [name])
 
     def receive_propose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The proposed roles; where a person has chosen sensitive columns, these alone are sensitive."""
+        """Use the proposed roles; sensitive columns that the user has chosen are the only ones."""
         if not self._advice:
             raise BadInput("the columns are still being counted; wait a moment")
         assert self.base is not None
@@ -197,7 +197,7 @@ class RolePicker(Part):
         }
         given |= dict.fromkeys(chosen, "sensitive")
         if "quasi" not in given.values():
-            raise BadInput("no column helps to single out a record: choose a quasi-identifier by what others may know")
+            raise BadInput("no column identifies records: choose a quasi-identifier that attackers may know")
         before, levels = (self.roles, dict(self.levels)), dict(self.levels)
         for name, role in given.items():
             if role == "sensitive" and name not in chosen:
@@ -208,7 +208,7 @@ class RolePicker(Part):
         self.send_message("proposed", back=True)
 
     def _measurable(self, name: str, levels: dict[str, int]) -> tuple[str, dict[str, int]]:
-        """The role of a column that is proposed as sensitive, with its level: it is left out where none can be seen."""
+        """Return the role of a proposed sensitive column and its level; it is dropped if no level is coarse enough."""
         assert self.base is not None
         column = self.base.columns[name]
         if column.size <= CROWD:
@@ -236,13 +236,13 @@ class RolePicker(Part):
             moved[KEYS[role]] += names
         return self._in_order(moved)
 
-    def _known(self, name: Any) -> str:
+    def _column_name(self, name: Any) -> str:
         if self.base is None or not isinstance(name, str) or name not in self.base.columns:
             raise BadInput(f"the data have no column {safe_repr(name)}; choose again")
         return name
 
     def _adopt(self, roles: Roles, levels: dict[str, int], changed: Sequence[str]) -> None:
-        """These roles, if a table can have them; the first column that cannot says why."""
+        """Use these roles if they are valid; otherwise raise BadInput for the first invalid column."""
         if self.roles["quasi"] and not roles["quasi"]:
             raise BadInput("at least one quasi-identifier must stay; make another column one first")
         for name in roles["sensitive"]:
@@ -253,7 +253,7 @@ class RolePicker(Part):
                 raise BadInput(why)
         if len(roles["weight"]) > 1:
             one = next(iter(self.roles["weight"]), roles["weight"][0])
-            raise BadInput(f"{one} is the weight already, and there is one; give it another role first")
+            raise BadInput(f"{one} is already the weight; give it another role first")
         for name in roles["weight"]:
             check_weight(self._prepared(roles).columns[name])
         self._made(roles, levels)
@@ -262,12 +262,12 @@ class RolePicker(Part):
         self._put(roles, levels)
 
     def _put(self, roles: Roles, levels: Mapping[str, int]) -> None:
-        """One action, one change: whoever hears of one finds the other."""
+        """Set both traits together, so that observers of one find the other."""
         with self.hold_trait_notifications():
             self.roles = roles
             self.levels = self._used(roles, levels)
 
-    # --- what is counted
+    # --- counts
 
     def _count(self) -> None:
         """Count unique records again if the records or the combined columns have changed."""
@@ -292,7 +292,7 @@ class RolePicker(Part):
             try:
                 table = base.remember(("complete",), base.complete) if drop else base
                 found = survey(table, out, progress)
-                advice = propose_roles(table, survey(table, names, progress))  # whatever roles are chosen
+                advice = propose_roles(table, survey(table, names, progress))  # independent of the chosen roles
             except Stopped:
                 return
             call_soon(self._counted, found, advice)
@@ -306,41 +306,44 @@ class RolePicker(Part):
         self._survey, self._advice = found, advice
         self._show_survey()
 
-    def _uncounted(self, error: BaseException) -> None:
+    def _count_failed(self, error: BaseException) -> None:
         self._surveyed = ()
         self.wrong("survey", error)
 
-    def _ask(self) -> None:
-        """Count records that are unique by the quasi-identifiers, and with the neutral columns."""
+    def _count_alone(self) -> None:
+        """Count the records that are unique on the quasi-identifiers, and on those with the neutral columns."""
         if self.table is None:
-            self._asker.forget()
-            self._said_alone({})
-            self._said_between(NOTHING)
+            self._uniqueness_worker.forget()
+            self._send_alone({})
+            self._send_dependencies(NOTHING)
             return
         table = self.table
         repeated = repeats(self.base, self.roles["identifiers"]) if self.base else ""
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             found = count_unique(table, table.quasi)
-            beside = Keep()(table).side_information_risk.sentence if table.neutral else ""
+            side_information = Keep()(table).side_information_risk.sentence if table.neutral else ""
             sets = smallest_rows(table, WORST)
-            call_soon(self._said_alone, {**singled_row(found), "beside": beside, "repeats": repeated, "smallest": sets})
-            call_soon(self._said_between, matrix(table))
+            call_soon(
+                self._send_alone,
+                {**singled_row(found), "beside": side_information, "repeats": repeated, "smallest": sets},
+            )
+            call_soon(self._send_dependencies, matrix(table))
 
-        self._asker.start(job)
+        self._uniqueness_worker.start(job)
 
-    def _said_alone(self, found: dict[str, Any]) -> None:
+    def _send_alone(self, found: dict[str, Any]) -> None:
         self._alone = found
         self.send_message("alone", **found)
 
-    def _said_between(self, found: dict[str, Any]) -> None:
+    def _send_dependencies(self, found: dict[str, Any]) -> None:
         self._between = found
         self.send_message("between", **found)
 
-    def _unasked(self, error: BaseException) -> None:
+    def _alone_failed(self, error: BaseException) -> None:
         self.wrong("alone", error)
 
-    # --- what the view draws
+    # --- content of the view
 
     def show(self) -> None:
         columns = self.base.columns.values() if self.base else ()

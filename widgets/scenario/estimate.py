@@ -1,4 +1,4 @@
-"""How long a scenario takes to be measured, said before it is."""
+"""An estimate of the time that a scenario takes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from workbench.releases.base import Release
 BASELINES = 2  # measured in addition to the points of a study
 
 
-def duration_of(scenario: Scenario, table: Table, release: Release | None, points: int) -> float:
-    """About how long the miners of both uses take for so many releases, by samples of this one, or of the original."""
+def estimate_scenario(scenario: Scenario, table: Table, release: Release | None, points: int) -> float:
+    """Estimate the seconds of the miners of both uses, from samples of a release or of the original."""
     release = release or original_release(table)
     good, bad = scenario.good, scenario.bad
     found = 0.0
@@ -27,10 +27,10 @@ def duration_of(scenario: Scenario, table: Table, release: Release | None, point
     return found
 
 
-def in_words(points: int, found: float) -> str:
+def describe_estimate(points: int, found: float) -> str:
     """Describe the estimate."""
     releases = "1 release" if points == 1 else f"{points:,} releases"
     return (
-        f"Mining {releases} takes {describe_duration(found)} while nothing else runs, and less where some "
-        f"are mined already."
+        f"Mining {releases} takes {describe_duration(found)} on an idle machine, less if some results are already "
+        "stored."
     )

@@ -1,4 +1,4 @@
-"""What a miner learnt of the release at hand: how much each column tells it, and a small tree."""
+"""What a miner learns from a release: the importance of each column, and a small tree."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from workbench.miners.explanation import MinerExplanation, accuracy_sentence, ex
 from workbench.miners.sets import miners, resolve_miners
 from workbench.releases.base import Release
 
-SHOWN = 20  # columns with a bar
+SHOWN = 20  # number of columns with a bar
 
 
 class ExplanationView(Part):
-    """`ExplanationView(release)`: `target` is predicted by `miner`. Its figures are exact, for the analyst.
+    """`ExplanationView(release)` explains how `miner` predicts `target`. Its figures are exact, for the analyst.
 
-    They are of the data: so they go by message, and are in no synced trait.
+    Since they are derived from the data, they are sent as messages, never in a synced trait.
     """
 
     _esm = script("scenario/explanation")
     _css = styles("scenario/scenario")
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     pending = traitlets.Bool(False, help="the next release is being made")
-    target = traitlets.Unicode("", help="the name of a column; empty stands for the first sensitive one").tag(sync=True)
+    target = traitlets.Unicode("", help="the name of a column; empty: the first sensitive one").tag(sync=True)
     miner = traitlets.Unicode("decision tree", help="the name of a miner").tag(sync=True)
 
     def __init__(self, release: Release | None = None, **traits: Any) -> None:
@@ -62,7 +62,7 @@ class ExplanationView(Part):
         return self._worker.busy
 
     def show(self) -> None:
-        """The choices, and what was found last."""
+        """Send the choices and the last explanation."""
         self.send_message(
             "choices",
             columns=self._columns,
@@ -81,10 +81,10 @@ class ExplanationView(Part):
         self.show()
 
     def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another column, or another miner."""
+        """Choose a column and a miner."""
         target, miner = content.get("target"), content.get("miner")
         if target not in self._columns:
-            raise BadInput(f"{safe_repr(target)} is no column of the release; choose one of those shown")
+            raise BadInput(f"{safe_repr(target)} is not a column of the release; choose one of those shown")
         if not isinstance(miner, str) or miner not in miners():
             raise BadInput(f"no miner is called {safe_repr(miner)}; choose one of those shown")
         self._worker.forget()
@@ -99,12 +99,12 @@ class ExplanationView(Part):
             raise BadInput("there is no release yet; choose a point, or a model")
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
-            def progress(done: int, of: int) -> None:
-                call_soon(lambda: self.send_message("doing", text=f"{done} of {of} folds are learnt"))
+            def progress(done: int, total: int) -> None:
+                call_soon(lambda: self.send_message("doing", text=f"{done} of {total} folds finished"))
 
             call_soon(self._took, release, explain_miner(release, target, resolve_miners(miner)[0], progress=progress))
 
-        self.send_message("doing", text="learning")
+        self.send_message("doing", text="training")
         self._worker.start(job)
 
     def receive_stop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -128,9 +128,9 @@ class ExplanationView(Part):
         most = max((value for _, value in ordered), default=0.0)
         now = release is self.release and (found.target, found.miner.name) == (self._target, self.miner)
         self.send_message(
-            "learnt",
+            "explanation",
             text=accuracy_sentence(found),
-            unit="how much farther off on average" if found.numbers else "percentage points fewer are right",
+            unit="increase of the average error" if found.numbers else "percentage points fewer correct predictions",
             bars=[
                 {
                     "column": name,

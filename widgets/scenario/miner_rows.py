@@ -1,4 +1,4 @@
-"""Miners as boxes to tick: all of the catalog, those that a study gives settings of their own, and sets of them."""
+"""Miners as checkboxes: those of the catalog, those with settings in the study, and sets of miners."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from workbench.miners.sets import display_name, miners, resolve_miners, sets
 LABELS = {
     "three": "three common ones",
     "common": "six common ones",
-    "categorical": "all of values",
-    "numeric": "all of numbers",
+    "categorical": "all for categories",
+    "numeric": "all for numbers",
 }
 
 
 def rows(given: Any, numbers: bool) -> list[dict[str, Any]]:
-    """A row a miner: those that are ticked, and the others; of `numbers` as well where those can be asked."""
+    """Return a row for each miner; those that predict numbers only if ticked or if `numbers`."""
     ticked = {display_name(miner): miner for miner in resolve_miners(given)}
     every = {name: kind() for name, kind in miners().items()} | ticked
     return [
@@ -29,7 +29,7 @@ def rows(given: Any, numbers: bool) -> list[dict[str, Any]]:
 
 
 def offers(numbers: bool) -> list[dict[str, str]]:
-    """The sets that one click ticks."""
+    """Return the sets that can be ticked with one click."""
     fit = [name for name, members in sets().items() if numbers or all(_of_values(one) for one in members)]
     return [{"name": name, "label": LABELS.get(name, name)} for name in fit]
 
@@ -48,7 +48,7 @@ def ticked(given: Any, names: Any) -> Any:
 
 
 def in_short(several: Sequence[Miner]) -> Any:
-    """The name of the set that these are, else what a measure takes."""
+    """Return the name of the set of these miners, or else the miners."""
     same = (name for name in sets() if set(resolve_miners(name)) == set(several))
     return next(same, None) or tuple(several)
 

@@ -1,4 +1,4 @@
-// A scenario: the good use and the bad use, each with its miners, whom it is about and what is accepted.
+// A scenario: the good use and the bad use, each with miners, weights of people and an acceptable limit.
 
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Scenario", { model, trait });
@@ -12,7 +12,7 @@ export default widget(({ model, el, send, on, trait }) => {
     return one;
   };
 
-  // ---- what both uses have
+  // ---- controls of both uses
   function use(side, limitName) {
     const boxes = h("div", { class: "wb-boxes" }), sets = h("div", { class: "wb-row wb-sets" });
     const miners = h("fieldset", { "data-field": `${side}.miners` }, h("legend", {}, side === "good" ? "Miners of the researcher" : "Miners of the adversary"), sets, boxes, wrong());
@@ -21,10 +21,10 @@ export default widget(({ model, el, send, on, trait }) => {
       on: (kind, call) => on(`${side}.${kind}`, call),
       tried: (text, ask) => send("try", { side, field: `${side}.weights`, text, ask }),
       kept: text => send("weigh", { side, field: `${side}.weights`, text }),
-      label: side === "good" ? "Weights of the good use, one a line" : "Weights of the bad use, one a line", heading: "records", least: 1,
+      label: side === "good" ? "Weights of the good use, one per line" : "Weights of the bad use, one per line", heading: "records", least: 1,
     });
-    const weights = h("div", { class: "wb-weights", "data-field": `${side}.weights` }, h("span", { class: "wb-label" }, "Who counts how much"),
-      editor.element, h("p", { class: "wb-note" }, "A line a condition, as ", h("code", {}, "10: age >= 55"), "; others count once, or as ", h("code", {}, "0: others"), " says."), wrong());
+    const weights = h("div", { class: "wb-weights", "data-field": `${side}.weights` }, h("span", { class: "wb-label" }, "Record weights"),
+      editor.element, h("p", { class: "wb-note" }, "One condition per line, for example ", h("code", {}, "10: age >= 55"), ". Records that match no line count once, unless you add ", h("code", {}, "0: others"), "."), wrong());
     const limit = typed(text => send("limit", { side, field: `${side}.limit`, text }), { class: "wb-short" });
     const limitField = field(`${side}.limit`, limitName, limit);
     const tick = () => send("miners", { side, field: `${side}.miners`, names: [...boxes.querySelectorAll("input:checked")].map(one => one.value) });
@@ -40,41 +40,41 @@ export default widget(({ model, el, send, on, trait }) => {
       },
     };
   }
-  const good = use("good", "Largest decline that is accepted, %"), bad = use("bad", "Largest share of them that is accepted, %");
+  const good = use("good", "Largest acceptable decline (%)"), bad = use("bad", "Largest acceptable share of people (%)");
 
   const target = select(name => send("target", { field: "target", name }));
   const worth = select(name => send("worth", { field: "worth", name }));
   const tolerance = typed(text => send("tolerance", { field: "tolerance", text }), { class: "wb-short" });
-  const toleranceField = field("tolerance", "Near enough is within", tolerance);
-  // ---- what predictions cost: a row a true value, a column a predicted one
+  const toleranceField = field("tolerance", "Tolerance", tolerance);
+  // ---- the costs of predictions: a row per true value, a column per predicted value
   const costs = h("div", { class: "wb-costs", "data-field": "cost", hidden: true });
   const costCell = ({ values, cells }, i, j) => h("td", {}, h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "wb-cost",
     value: cells[i][j], "data-key": `cost.${i}.${j}`, "aria-label": `Cost where ${values[i]} is true and ${values[j]} is predicted`,
     onchange: event => send("cost", { field: "cost", true: values[i], predicted: values[j], text: event.target.value }) }));
-  const costTable = given => h("table", { "aria-label": "What predictions cost" },
+  const costTable = given => h("table", { "aria-label": "Costs of predictions" },
     h("thead", {}, h("tr", {}, h("th", {}, "true"), given.values.map(value => h("th", { scope: "col" }, value)))),
     h("tbody", {}, given.values.map((value, i) => h("tr", {}, h("th", { scope: "row" }, value), given.values.map((_, j) => costCell(given, i, j))))));
   const showCosts = given => {
     costs.hidden = !given;
     if (!given) return;
-    const note = given.note ?? "A row a true value, a column a predicted one. A prediction is worth 1 less its cost; an empty field is the usual cost, 1, or 0 where it is right.";
+    const note = given.note ?? "Rows are true values, columns are predicted ones. A prediction is worth 1 minus its cost. An empty field is the usual cost: 0 for a correct prediction, 1 for a wrong one.";
     costs.replaceChildren(h("p", { class: "wb-note" }, note), given.values ? costTable(given) : "", wrong());
   };
   const columns = h("div", { class: "wb-boxes" });
-  const quasi = h("fieldset", { "data-field": "quasi" }, h("legend", {}, "What is predicted of people"), columns, wrong());
-  const nearer = typed(text => send("nearer", { field: "nearer", text }), { class: "wb-short" });
+  const quasi = h("fieldset", { "data-field": "quasi" }, h("legend", {}, "Predicted columns"), columns, wrong());
+  const improvement = typed(text => send("improvement", { field: "improvement", text }), { class: "wb-short" });
   const counted = select(name => send("counted", { field: "counted", name }));
-  counted.append(h("option", { value: "worst" }, "the miner that reaches most"), h("option", { value: "average" }, "all miners on average"));
+  counted.append(h("option", { value: "worst" }, "the most successful miner"), h("option", { value: "average" }, "all miners on average"));
   const button = h("button", { type: "button", class: "wb-main-action", onclick: () => send("use", { field: "use" }) }, "Use as axes");
   const time = h("p", { class: "wb-note", role: "status" });
   const all = h("div", { hidden: true }, h("div", { class: "wb-uses" },
-    h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Column that is predicted", target),
-      field("worth", "What a prediction is worth", worth), toleranceField, costs, good.miners, good.weights, good.limitField),
-    h("section", { class: "wb-bad", "aria-label": "Bad use" }, h("h4", {}, "Bad use: what adversaries learn of people"), quasi,
-      field("nearer", "Nearer than it is published by at least, %", nearer, "0: nearer at all; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField)),
+    h("section", { class: "wb-good", "aria-label": "Good use" }, h("h4", {}, "Good use: what researchers predict"), field("target", "Predicted column", target),
+      field("worth", "Value of a prediction", worth), toleranceField, costs, good.miners, good.weights, good.limitField),
+    h("section", { class: "wb-bad", "aria-label": "Bad use" }, h("h4", {}, "Bad use: what attackers learn about people"), quasi,
+      field("improvement", "Closer than the published value by at least (%)", improvement, "0: any improvement; 100: exactly right"), bad.miners, field("counted", "Counted by", counted), bad.weights, bad.limitField)),
     time, h("div", { class: "wb-row", "data-field": "use" }, button, wrong()));
   const none = h("p", { class: "wb-note" }, "There are no quasi-identifiers yet: choose some in Roles.");
-  body.append(h("p", { class: "wb-note" }, "What a release is good for, and what it is bad for: both by what miners predict from it."), none, all);
+  body.append(h("p", { class: "wb-note" }, "A release's benefit and harm, both measured by what miners can predict from it."), none, all);
 
   on("scenario", given => keepingPlace(body, () => {
     all.hidden = !given.ready;
@@ -90,7 +90,7 @@ export default widget(({ model, el, send, on, trait }) => {
     showCosts(given.costs);
     toleranceField.hidden = given.worth !== "tolerance";
     if (document.activeElement !== tolerance) tolerance.value = given.tolerance;
-    if (document.activeElement !== nearer) nearer.value = given.nearer;
+    if (document.activeElement !== improvement) improvement.value = given.improvement;
     counted.value = given.counted;
     columns.replaceChildren(...given.quasi.map(one => h("label", {}, h("input", { type: "checkbox", value: one.name, checked: one.on, "data-key": `quasi.${one.name}`,
       onchange: () => send("quasi", { field: "quasi", names: [...columns.querySelectorAll("input:checked")].map(each => each.value) }) }), one.name)));

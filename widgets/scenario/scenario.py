@@ -14,8 +14,8 @@ from widgets.base.kernel_thread import ScheduledCall
 from widgets.base.part import Part, read_integer, script, styles
 from widgets.base.worker import CallSoon, Worker
 from widgets.scenario import cost_cells, miner_rows, weight_lines
-from widgets.scenario.estimate import duration_of, in_words
-from widgets.scenario.uses import Scenario, of_study, percent, proposed
+from widgets.scenario.estimate import describe_estimate, estimate_scenario
+from widgets.scenario.uses import Scenario, percent, proposed, scenario_from_study
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
 from workbench.measures.utility.good_utility import GoodUtility
@@ -24,33 +24,33 @@ from workbench.miners.scoring import labels_of
 
 SIDES = ("good", "bad")
 WORTH = {
-    "accuracy": "1 if it is right",
-    "false positives": "1 if it is not below the truth",
-    "tolerance": "1 if it is near enough",
-    "absolute": "less, the farther it is off",
-    "costs": "1 less what it costs",
+    "accuracy": "1 if it is correct",
+    "false positives": "1 if it is at or above the true value",
+    "tolerance": "1 if it is close enough",
+    "absolute": "1 minus the error, as a share of the range",
+    "costs": "1 minus its cost",
 }
-SETTLED = 0.6  # seconds without a change until samples are timed
+PAUSE = 0.6  # seconds without a change until the time is estimated
 
 
 class ScenarioPicker(Part):
-    """`ScenarioPicker(table)`: `used` are the measures, axes and caps of a study, once they are asked for.
+    """`ScenarioPicker(table)`: `used` are the measures, axes and caps for a study, set when the user applies them.
 
-    Conditions on weights quote values: nothing of a scenario is in a synced trait.
+    Conditions on weights quote values, so no part of a scenario is in a synced trait.
     """
 
     _esm = script("base/query_editor", "scenario/scenario")
     _css = styles("base/query_editor", "scenario/scenario")
     table = traitlets.Instance(Table, allow_none=True)
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
-    used = traitlets.Dict(help="measures, axes and caps that were asked for; it changes at each ask")
+    used = traitlets.Dict(help="the applied measures, axes and caps; set again on every request")
 
     def __init__(self, table: Any = None, **traits: Any) -> None:
         self._study: tuple[Sequence[Any], Sequence[str], Mapping[str, float]] = ((), (), {})
         self._points = 0
         self._draft: Scenario | None = None
         self._kept: Scenario | None = None  # the one on the study's axes
-        self._settling: ScheduledCall | None = None
+        self._pending_call: ScheduledCall | None = None
         super().__init__(table=table_from_input(table), **traits)
         self._worker = Worker(lambda error: self.wrong("use", error))
         self.observe(lambda _: self._begin(), "table")
@@ -68,7 +68,7 @@ class ScenarioPicker(Part):
     def follow(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float], points: int) -> None:
         """Follow the measures, axes and caps of the study, and its number of releases."""
         before, self._study, self._points = self._kept, (measures, axes, caps), points
-        self._kept = of_study(measures, axes, caps)
+        self._kept = scenario_from_study(measures, axes, caps)
         if self._kept is not None and self._kept != before:
             self._draft = self._kept
         self.show()
@@ -88,7 +88,7 @@ class ScenarioPicker(Part):
 
     def receive_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another column is predicted for the good use; its worth and its miners follow the kind of the column."""
-        draft, name = self._there(), content.get("name")
+        draft, name = self._require_draft(), content.get("name")
         if not isinstance(name, str) or name not in self._table().released:
             raise BadInput(f"{safe_repr(name)} is no column of the release; choose one of those shown")
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
@@ -97,13 +97,13 @@ class ScenarioPicker(Part):
     def receive_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Another worth of predictions."""
         error = content.get("name")
-        if error not in self._worths(str(self._there().good.target)):
+        if error not in self._worths(str(self._require_draft().good.target)):
             raise BadInput(f"{safe_repr(error)} is no worth of predictions of this column; choose one of those shown")
         self._take(good={"error": error, "costs": None})
 
     def receive_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the cost of a wrong prediction."""
-        good, where = self._there().good, (content.get("true"), content.get("predicted"))
+        good, where = self._require_draft().good, (content.get("true"), content.get("predicted"))
         labels = labels_of(self._table(), str(good.target))
         self._take(good={"costs": cost_cells.typed(good.costs, labels, *where, content.get("text"))})
 
@@ -119,9 +119,9 @@ class ScenarioPicker(Part):
             raise BadInput("tick at least one quasi-identifier")
         self._take(bad={"target": tuple(asked)})
 
-    def receive_nearer(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
+    def receive_improvement(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the required improvement of a prediction."""
-        self._take(bad={"c": _number(content.get("text"), "how much nearer")})
+        self._take(bad={"c": _number(content.get("text"), "improvement")})
 
     def receive_counted(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Choose the best miner, or the mean of all."""
@@ -130,7 +130,7 @@ class ScenarioPicker(Part):
     def receive_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Boxes of miners were ticked, or a set of them was asked for."""
         side = _side(content)
-        now = getattr(self._there(), side).miners
+        now = getattr(self._require_draft(), side).miners
         asked = content.get("set")
         if asked is None:
             self._take(**{side: {"miners": miner_rows.ticked(now, content.get("names"))}})
@@ -140,8 +140,8 @@ class ScenarioPicker(Part):
             raise BadInput(f"{safe_repr(asked)} is no set of miners; choose one of those shown")
 
     def receive_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The largest decline, or the largest share of people, that is accepted."""
-        draft, text = self._there(), content.get("text")
+        """Set the largest acceptable decline, or the largest acceptable share of people."""
+        draft, text = self._require_draft(), content.get("text")
         if _side(content) == "good":
             self._draft = replace(draft, decline=percent(text, "largest decline"))
         else:
@@ -149,12 +149,12 @@ class ScenarioPicker(Part):
         self.show()
 
     def receive_weigh(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Weights of people, line by line: all of them, or none."""
+        """Set the weights of people, if all lines are valid."""
         side, table = _side(content), self._table()
         self._take(**{side: {"weights": weight_lines.read(str(content.get("text", "")), table)}})
 
     def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Weights as they are being typed: what is wrong in them, and of how many records each is."""
+        """Check typed weights: send errors, and the number of records of each condition."""
         side, ask = _side(content), content.get("ask")
         lines = weight_lines.tried(str(content.get("text", "")), self._table())
         self.send_message(f"{side}.tried", ask=ask, lines=lines)
@@ -169,19 +169,19 @@ class ScenarioPicker(Part):
         self.send_message(f"{side}.completions", ask=content.get("ask"), options=options, start=start)
 
     def receive_use(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Both on the axes, with their caps."""
-        draft, table = self._there(), self._table()
+        """Apply both measures as axes, with their caps."""
+        draft, table = self._require_draft(), self._table()
         for one in (draft.good, draft.bad):
             one.check(table)
-        with self.hold_trait_notifications():  # one change, also where the same was asked for before
+        with self.hold_trait_notifications():  # one notification, also for the same value
             self.used = {}
-            self.used = draft.into(*self._study)
+            self.used = draft.apply_to(*self._study)
 
     # --- the next scenario
 
     def _take(self, good: Mapping[str, Any] | None = None, bad: Mapping[str, Any] | None = None) -> None:
-        """The next scenario, or what is wrong with it; the last good one stays then."""
-        draft, table = self._there(), self._table()
+        """Set the next scenario if it is valid."""
+        draft, table = self._require_draft(), self._table()
         better = replace(draft.good, **(good or {}))
         if better.error not in NUMBER_ERRORS:
             better = replace(better, miners=miner_rows.of_values(better.miners))
@@ -201,9 +201,9 @@ class ScenarioPicker(Part):
 
     def _numbers(self, side: str) -> bool:
         """Return whether miners that predict numbers are available."""
-        return side == "bad" or self._there().good.error in NUMBER_ERRORS
+        return side == "bad" or self._require_draft().good.error in NUMBER_ERRORS
 
-    def _there(self) -> Scenario:
+    def _require_draft(self) -> Scenario:
         if self._draft is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
         return self._draft
@@ -213,7 +213,7 @@ class ScenarioPicker(Part):
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
         return self.table
 
-    # --- what the view draws
+    # --- content of the view
 
     def show(self) -> None:
         draft, table = self._draft, self.table
@@ -233,19 +233,19 @@ class ScenarioPicker(Part):
             tolerance=good.tolerance,
             costs=self._costs_view(good),
             quasi=[{"name": name, "on": name in (bad.target or table.quasi[:1])} for name in table.quasi],
-            nearer=bad.c,
+            improvement=bad.c,
             counted=bad.of,
             good=self._side_view("good", good, draft.decline),
             bad=self._side_view("bad", bad, draft.share),
         )
 
     def _costs_view(self, good: GoodUtility) -> dict[str, Any] | None:
-        """A table of what predictions cost, or how to write it for many values; nothing where they have no costs."""
+        """Return the table of costs, or an explanation for many values; None if predictions have no costs."""
         if good.error != "costs":
             return None
         labels = labels_of(self._table(), str(good.target))
         if len(labels) > cost_cells.MOST:
-            return {"note": cost_cells.in_the_file(str(good.target), labels)}
+            return {"note": cost_cells.explain_file_format(str(good.target), labels)}
         return {"values": list(labels), "cells": cost_cells.cells(good.costs, labels)}
 
     def _side_view(self, side: str, measure: Any, limit: float | None) -> dict[str, Any]:
@@ -257,16 +257,16 @@ class ScenarioPicker(Part):
             "limit": "" if limit is None else f"{100 * limit:.6g}",
         }
 
-    # --- how long it will take
+    # --- estimated time
 
     def _estimate(self) -> None:
         """Estimate the duration in the background when changes pause and the step is open."""
-        if self._settling is not None:
-            self._settling.cancel()
+        if self._pending_call is not None:
+            self._pending_call.cancel()
         self._worker.forget()
         if self.unfolded and self._draft is not None and self.table is not None and self._points:
             self.send_message("time", text="The time is being estimated from a sample.")
-            self._settling = self.call_later(SETTLED, self._time)
+            self._pending_call = self.call_later(PAUSE, self._time)
 
     def _time(self) -> None:
         draft, table, release, points = self._draft, self.table, self.release, self._points
@@ -276,8 +276,8 @@ class ScenarioPicker(Part):
             release = None
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
-            seconds = duration_of(draft, table, release, points)
-            call_soon(lambda: self._send_time(in_words(points, seconds)))
+            seconds = estimate_scenario(draft, table, release, points)
+            call_soon(lambda: self._send_time(describe_estimate(points, seconds)))
 
         self._worker.start(job)
 
@@ -301,7 +301,7 @@ def _fits(draft: Scenario, table: Table) -> bool:
 def _side(content: Mapping[str, Any]) -> str:
     side = content.get("side")
     if side not in SIDES:
-        raise BadInput("this is neither the good use nor the bad one; reload the page")
+        raise BadInput("unknown side of the scenario; reload the page")
     return str(side)
 
 

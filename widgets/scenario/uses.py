@@ -1,4 +1,4 @@
-"""A scenario: the good use and the bad use of a release, as the two measures and the two caps of a study."""
+"""A scenario: the good use and the bad use of a release, as two measures and two caps of a study."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.measures.utility.good_utility import GoodUtility
 from workbench.studies.study import variant
 
 M = TypeVar("M", bound=Measure)
-ACCEPTED = 0.1  # to begin with: the largest decline, and the largest share of people
+ACCEPTED = 0.1  # initial maximum of the decline and of the share of people
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Scenario:
     decline: float | None = ACCEPTED
     share: float | None = ACCEPTED
 
-    def into(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> dict[str, Any]:
-        """The measures, axes and caps of a study with this scenario in place of the one on its axes."""
+    def apply_to(self, measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> dict[str, Any]:
+        """Return the measures, axes and caps of a study with this scenario on its axes, instead of an older one."""
         gone = [one for one in _on(measures, axes) if isinstance(one, (GoodUtility, AntiUtility))]
         wanted = [self.bad, self.good]
         old = {one.key for one in (*gone, *wanted)}
@@ -43,8 +43,8 @@ class Scenario:
         }
 
 
-def of_study(measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> Scenario | None:
-    """The scenario on a study's axes; None where there is none."""
+def scenario_from_study(measures: Sequence[Any], axes: Sequence[str], caps: Mapping[str, float]) -> Scenario | None:
+    """Return the scenario on a study's axes, if there is one."""
     there = _on(measures, axes)
     good, bad = _first(there, GoodUtility), _first(there, AntiUtility)
     if good is None or bad is None:
@@ -59,16 +59,16 @@ def proposed(table: Table) -> Scenario:
 
 
 def percent(text: Any, what: str) -> float | None:
-    """A share that was typed in per cent; nothing is None."""
+    """Parse a share in percent; empty text is None."""
     typed = str(text).replace("%", "").strip()
     if not typed:
         return None
     try:
         share = float(typed) / 100
     except ValueError:
-        raise BadInput(f"{what}: {safe_repr(text)} is not a number; give per cent, 0 to 100, or nothing") from None
+        raise BadInput(f"{what}: {safe_repr(text)} is not a number; give 0 to 100 percent, or nothing") from None
     if not 0 <= share <= 1:
-        raise BadInput(f"{what}: {safe_repr(text)} is not between 0 and 100 per cent")
+        raise BadInput(f"{what}: {safe_repr(text)} is not between 0 and 100 percent")
     return share
 
 

@@ -1,4 +1,4 @@
-"""Weights of people as they are typed, one condition a line: `10: sex = 'Female' and age >= 55`, `0: others`."""
+"""Typed weights of people, one condition per line: `10: sex = 'Female' and age >= 55`, `0: others`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from workbench.queries.parser import parse
 from workbench.queries.tokens import BadQuery
 
 MOST = 50  # lines
-LONGEST = 20_000  # characters of them
+LONGEST = 20_000  # characters in total
 _LINE = re.compile(r"\s*(?P<weight>\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*:\s*")
-NO_CONDITION = "this is no condition; write one, as age >= 55"
-EXAMPLE = "begin with a weight and a colon, as 10: age >= 55"
+NO_CONDITION = "this is not a condition; write one such as age >= 55"
+EXAMPLE = "begin with a weight and a colon, such as 10: age >= 55"
 
 
 def written(weights: Any) -> str:
@@ -34,7 +34,7 @@ def read(text: str, table: Table) -> dict[str, float] | None:
     wrong = [one for one in tried(text, table) if one["wrong"]]
     if wrong:
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        raise BadInput(f"line {wrong[0]['row'] + 1}{more} cannot be read; until then the last good weights are kept")
+        raise BadInput(f"line {wrong[0]['row'] + 1}{more} cannot be read; the last valid weights remain")
     found = {line[match.end() :].strip(): float(match["weight"]) for _, line, match in _rows(text) if match}
     if not found:
         return None

@@ -1,1 +1,1 @@
-"""Voila, locked."""
+"""A restricted Voila server."""

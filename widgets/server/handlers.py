@@ -1,4 +1,4 @@
-"""What each address of the server answers, and to whom."""
+"""The request handlers of the server, which check the token."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from voila.tornado.handler import TornadoVoilaHandler
 
 from widgets.server.jupyter_kernels import V1, Kernels, placed
 
-ROOM = 3  # seconds that a page waits for room: the one it was reloaded from is just closing
+ROOM = 3  # seconds that a page waits for a free kernel, since the page before a reload is just closing
 
 
 class Locked(JupyterHandler):
-    """Access only with the token: no login, no redirect, no page of another origin."""
+    """A handler that requires the token: no login, no redirect, no pages of other origins."""
 
     def get_login_url(self) -> str:
         raise web.HTTPError(403)
@@ -51,11 +51,11 @@ class Locked(JupyterHandler):
 
         Another port of this host is another site.
         """
-        said = self.request.headers.get
-        if said("Sec-Fetch-Site", "none") in ("none", "same-origin"):
+        header = self.request.headers.get
+        if header("Sec-Fetch-Site", "none") in ("none", "same-origin"):
             return False
-        framed = said("Sec-Fetch-Dest") == "iframe" and said("Referer", "").rstrip("/") in self.settings["frames"]
-        went = said("Sec-Fetch-Mode") == "navigate" and (framed or said("Sec-Fetch-Dest") == "document")
+        framed = header("Sec-Fetch-Dest") == "iframe" and header("Referer", "").rstrip("/") in self.settings["frames"]
+        went = header("Sec-Fetch-Mode") == "navigate" and (framed or header("Sec-Fetch-Dest") == "document")
         return not went or "Sec-Purpose" in self.request.headers
 
     def write_error(self, status_code: int, **given: Any) -> None:
@@ -68,14 +68,14 @@ class Locked(JupyterHandler):
     def log_exception(
         self, typ: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
     ) -> None:
-        """Neither the query, where the token is, nor the error's text; and that a reader has gone is no error."""
+        """Log an error without the query, which has the token, and without its text; ignore closed connections."""
         gone = isinstance(value, StreamClosedError | WebSocketClosedError)
         if typ is not None and not gone and not (isinstance(value, web.HTTPError) and value.status_code < 500):
-            self.log.error("%s %s: %s", self.request.method, told_path(self), placed(typ, tb))
+            self.log.error("%s %s: %s", self.request.method, safe_path(self), placed(typ, tb))
 
 
 class PageHandler(Locked, TornadoVoilaHandler):
-    """The notebook, run in a kernel of its own, as long as there is room for one more."""
+    """The notebook in its own kernel, if the limit of kernels allows one more."""
 
     async def prepare(self, **given: Any) -> None:
         """Require the token in the link to start kernels: browsers send cookies for any site."""
@@ -98,13 +98,13 @@ class Static(Locked, FileFindHandler):
 
 
 class KernelStatus(Locked, KernelHandler):
-    """Whether a kernel exists; the page asks before it connects."""
+    """The status of a kernel, which the page requests before it connects."""
 
     SUPPORTED_METHODS = ("GET",)
 
 
 class Channels(Locked, KernelWebsocketHandler):
-    """The messages between a page and its kernel, written in one way only."""
+    """The messages between a page and its kernel, in a single protocol."""
 
     async def prepare(self, **given: Any) -> None:
         await super().prepare(**given)
@@ -114,7 +114,7 @@ class Channels(Locked, KernelWebsocketHandler):
             raise web.HTTPError(429)
 
     def on_finish(self) -> None:
-        """Release the place of a refused connection; accepted ones have just begun."""
+        """Release the reservation of a refused connection; accepted ones keep theirs."""
         if self.get_status() != 101:
             cast(Kernels, self.kernel_manager).connected.discard(self)
         super().on_finish()
@@ -125,12 +125,12 @@ class Channels(Locked, KernelWebsocketHandler):
 
 
 class Closed(Locked):
-    """End the kernel of a closed page; only that page knows the kernel's number."""
+    """Shut down the kernel of a closed page; only that page knows the kernel's number."""
 
     SUPPORTED_METHODS = ("POST",)
 
     def check_xsrf_cookie(self) -> None:
-        """A page on its way out can send no header: its origin must do, and must be there."""
+        """Require the origin instead of a header, since a closing page cannot send headers."""
         if self.get_origin() is None or not self.check_origin():
             raise web.HTTPError(403)
 
@@ -162,6 +162,6 @@ class Identity(IdentityProvider):
         return bool(self.token)
 
 
-def told_path(handler: web.RequestHandler) -> str:
+def safe_path(handler: web.RequestHandler) -> str:
     """Return the requested path without the secrets of its query."""
     return handler.request.path.removeprefix(handler.settings["base_url"].rstrip("/"))

@@ -1,4 +1,4 @@
-"""The kernels behind a served page: a bare environment, the messages of widgets only, an end when the page is gone."""
+"""The kernels of a served page: a minimal environment, only messages of widgets, and a shutdown without a page."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NEEDED = re.compile(
     r"|(NUMBA|OMP|OPENBLAS|MKL)_\w+|WORKBENCH_(?!TOKEN)\w+|IPYTHONDIR|JUPYTER_(CONFIG|DATA|RUNTIME)_DIR"
     r"|SERVER_SOFTWARE|VOILA_(PREHEAT|BASE_URL|SERVER_URL|APP_PORT)"
 )
-HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a character that is written in two halves
-CONNECTIONS = 4  # of a page at once: it has one, and those that were lost may not have been missed yet
-FILES, KERNEL_FILES, CONNECTION_FILES = 100, 16, 13  # open at most: by the server itself, for a kernel, a connection
-V1 = "v1.kernel.websocket.jupyter.org"  # the one way of writing messages that is understood here
+HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # a surrogate, half of a character
+CONNECTIONS = 4  # per page: one is used, and lost ones may not be detected yet
+FILES, KERNEL_FILES, CONNECTION_FILES = 100, 16, 13  # maximum open files of the server, a kernel, a connection
+V1 = "v1.kernel.websocket.jupyter.org"  # the only supported protocol
 
 
 class Kernels(AsyncMappingKernelManager):
-    """Kernels that know little and end soon."""
+    """Kernels with a minimal environment that are shut down soon after their page closes."""
 
     folder = Unicode(help="where kernels work").tag(config=True)
     without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
@@ -69,7 +69,7 @@ class Kernels(AsyncMappingKernelManager):
         return await super().start_kernel(cwd=self.folder, env=needed, **given)
 
     async def shutdown_kernel(self, kernel_id: str, *rest: Any, **given: Any) -> None:  # type: ignore[override]
-        """End a kernel, and let its page know."""
+        """Shut down a kernel and notify its page."""
         await super().shutdown_kernel(kernel_id, *rest, **given)
         self.met.pop(kernel_id, None)
         for connection in list(ZMQChannelsWebsocketConnection._open_sockets):
@@ -77,13 +77,13 @@ class Kernels(AsyncMappingKernelManager):
                 connection.websocket_handler.close(1001, "the kernel has ended")
 
     def notify_disconnect(self, kernel_id: str) -> None:
-        """The time without a page begins when the page goes."""
+        """Start the time without a page when the page closes."""
         super().notify_disconnect(kernel_id)
         if kernel_id in self:
             self._kernels[kernel_id].last_activity = datetime.now(UTC)
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
-        """End it soon when it has no page, and much later when nobody touches the page."""
+        """Shut down a kernel soon after its page closes, or much later if the page is idle."""
         kernel = self._kernels[kernel_id]
         met: datetime = self.met.setdefault(kernel_id, datetime.now(UTC))
         kernel.last_activity = max(kernel.last_activity, met)
@@ -110,11 +110,11 @@ def room_for(most: int) -> int:
 
 
 class Messages(ZMQChannelsWebsocketConnection):
-    """Between a page and its kernel: widgets talk, and nothing else does."""
+    """A filter between a page and its kernel, which passes only messages of widgets."""
 
     INCOMING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request"})
     OUTGOING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_reply", "kernel_info_reply", "status"})
-    CONTROL = "jupyter.widget.control"  # where a page asks for the state of all widgets; the one thing it may open
+    CONTROL = "jupyter.widget.control"  # for the state of all widgets; the only comm that a page may open
     opened = Set(help="what this page has opened, and may close")
 
     def handle_incoming_message(self, incoming_msg: Any) -> None:
@@ -140,14 +140,14 @@ class Messages(ZMQChannelsWebsocketConnection):
         return kind != "comm_close" or comm in self.opened
 
     def handle_outgoing_message(self, stream: Any, outgoing_msg: list[Any]) -> None:
-        """No output of a kernel: what is printed, shown or raised in a callback may hold data."""
+        """Drop the output of a kernel, since printed text, displays and errors may contain data."""
         _, parts = self.session.feed_identities(outgoing_msg)
         if self.session.unpack(parts[1])["msg_type"] in self.OUTGOING:
             super().handle_outgoing_message(stream, outgoing_msg)
 
 
 def _in_it(message: bytes) -> None:
-    """A message begins with where its parts begin; numbers that cannot be true would keep the server busy for years."""
+    """Check the offsets at the start of a message; invalid ones would keep the server busy."""
     count = int.from_bytes(message[:8], "little")
     if 8 * (count + 1) > len(message):
         raise ValueError("more parts than bytes")
@@ -157,7 +157,7 @@ def _in_it(message: bytes) -> None:
 
 
 def _read(part: bytes) -> Any:
-    """A part of a message; with half a character in it, which nobody could write down again, it is none."""
+    """Parse a part of a message; reject lone surrogates, which cannot be encoded again."""
     read = json.loads(part)
     if HALF.search(part):
         json.dumps(read, ensure_ascii=False).encode()
@@ -182,6 +182,6 @@ class RedactingFilter(logging.Filter):
 
 
 def placed(kind: type[BaseException], trace: TracebackType | None) -> str:
-    """The kind of an error and its places in the code."""
+    """Return the type of an error and its places in the code."""
     places = (f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(trace))
     return f"{kind.__name__} at {' > '.join(places)}"

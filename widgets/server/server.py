@@ -1,7 +1,7 @@
-"""Voila, locked: one page and what it needs, of messages only those of widgets, kernels that end with their page.
+"""A restricted Voila server: one page, only messages of widgets, and kernels that end with their page.
 
-Started by the command that `widgets.server.serving.voila_command` makes. What Voila would serve besides is not
-there at all: the list of handlers below is the whole server.
+It is started by the command of `widgets.server.serving.voila_command`. It has only the handlers listed below, none of
+Voila's others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from traitlets.config import Config
 from voila.app import Voila
 from voila.paths import collect_static_paths
 
-from widgets.server.handlers import Channels, Closed, Identity, KernelStatus, NotFound, PageHandler, Static, told_path
+from widgets.server.handlers import Channels, Closed, Identity, KernelStatus, NotFound, PageHandler, Static, safe_path
 from widgets.server.jupyter_kernels import Kernels, Messages, RedactingFilter, room_for
 from widgets.server.serving import secret_path
 from workbench.base.errors import BadInput
@@ -39,12 +39,12 @@ TEMPLATES = Path(__file__).parent / "template"
 TEMPLATE = "workbench"
 EXTENSIONS = ["anywidget", "@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8"]
 KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
-LARGEST = 4_000_000  # bytes of a message: an upload comes in smaller pieces
-LARGEST_BODY = 64_000  # nothing is posted but a closing page's word
+LARGEST = 4_000_000  # bytes of a message; uploads are sent in smaller pieces
+LARGEST_BODY = 64_000  # only closing pages post, a few bytes
 
 
 class Server(Voila):
-    """One notebook, locked."""
+    """A server for one notebook, with access only by the token."""
 
     public = Unicode("", help="where the page is for its readers, when a proxy stands before it").tag(config=True)
     frames = Unicode("'none'", help="the sites that may show the page in a frame").tag(config=True)
@@ -89,7 +89,7 @@ class Server(Voila):
         }
 
     def init_handlers(self) -> list[Any]:
-        """The whole server. What is not in this list is not there."""
+        """Return all handlers of the server; every other path is refused."""
         page = {
             "notebook_path": os.path.relpath(self.notebook_path, self.root_dir),
             "template_paths": self.template_paths,
@@ -110,11 +110,11 @@ class Server(Voila):
         return [*((url_path_join(self.base_url, path), *rest) for path, rest in handlers.items()), (".*", NotFound)]
 
     def listen(self) -> None:
-        """On this port and no other, until a signal, or until the process that started it is gone."""
+        """Listen on this port only, until a signal or the end of the parent process."""
         self.app.listen(self.port, self.ip, max_body_size=LARGEST_BODY)
         if self.ready is not None:
-            with open(self.ready, "wb") as told:
-                told.write(b"ready")
+            with open(self.ready, "wb") as pipe:
+                pipe.write(b"ready")
         self.ioloop = IOLoop.current()
         parent = os.getppid()
 
@@ -134,22 +134,22 @@ class Server(Voila):
 
 
 def log_request(handler: web.RequestHandler) -> None:
-    """Only what went wrong in the server, and never the query: the token may be in it."""
+    """Log only errors of the server, without the query, which may contain the token."""
     if handler.get_status() >= 500:
         jupyter_server.log.access_log.error(
-            "%d %s %s", handler.get_status(), handler.request.method, told_path(handler)
+            "%d %s %s", handler.get_status(), handler.request.method, safe_path(handler)
         )
 
 
 def quieted(log: logging.Logger) -> None:
-    """Whatever is written, by whomever: the server's own words, and those that nobody else writes down."""
+    """Redact a log, and the messages of Python's last-resort handler."""
     for handler in (*log.handlers, logging.lastResort):
         if handler is not None:
             handler.addFilter(RedactingFilter())
 
 
 def copied(notebook: Path, folder: Path, title: str) -> Path:
-    """The notebook without anything that was saved in it, alone in a folder; cells tagged `lab` are for Lab only."""
+    """Copy the notebook to an empty folder, without saved outputs and without cells tagged `lab`."""
     page = nbformat.read(notebook, as_version=4)
     page.cells = [cell for cell in page.cells if "lab" not in cell.metadata.get("tags", [])]
     for cell in page.cells:
@@ -176,7 +176,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "public": given.public,
             "frames": given.frames,
             "ready": given.ready,
-            "config_file_paths": [],  # no setting of this user or machine opens what is locked here
+            "config_file_paths": [],  # settings of the user or the machine must not open the server
             "open_browser": False,
             "log_level": given.log_level,
             "connection_dir_root": str(private),
@@ -184,7 +184,7 @@ def settings(given: argparse.Namespace, private: Path, token: str) -> Config:
             "tornado_settings": {
                 "websocket_max_message_size": LARGEST,
                 "ws_ping_interval": 1000 * given.ping,
-                "ws_ping_timeout": 3000 * given.ping,  # as long as the interval, every answer would be too late
+                "ws_ping_timeout": 3000 * given.ping,  # a timeout equal to the interval would be too short
             },
         },
         Identity={

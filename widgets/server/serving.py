@@ -1,4 +1,4 @@
-"""A notebook as a page: the command that serves it, locked, and its process from the first line to the last."""
+"""Serving a notebook as a page: the command, and its process."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
 
 PORT = 8866
-MOST = 20  # pages at once: each is a kernel
+MOST = 20  # maximum number of open pages; each has a kernel
 SITE = re.compile(r"'none'|'self'|https?://[\w.-]+(:\d+)?")
 ADDRESS = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
-START, END = 60, 20  # seconds that the server may take
+START, END = 60, 20  # maximum seconds of the server's start and end
 
 
 def voila_command(
@@ -49,7 +49,7 @@ def voila_command(
     most: int = MOST,
     ping: int = 30,
 ) -> tuple[list[str], dict[str, str]]:
-    """The command that serves a notebook on this machine, and its environment. Without a token the page is open to all.
+    """Return the command that serves a notebook, and its environment. Without a token the page is open to everyone.
 
     `published` is the folder the dashboard shows; `folder` is where kernels work, an empty one by default; `public` is
     the page's address behind a proxy; `frames` are the sites that may show it in a frame. A kernel ends `without_page`
@@ -69,7 +69,11 @@ def voila_command(
     }  # fmt: skip
     command = [sys.executable, "-m", "widgets.server.server", os.fspath(Path(notebook).resolve())]
     command += [f"--{name}={value}" for name, value in options.items() if value != ""]
-    environment = {**os.environ, "WORKBENCH_TOKEN": token or "", "WORKBENCH_TITLE": title}  # all users see a command
+    environment = {
+        **os.environ,
+        "WORKBENCH_TOKEN": token or "",
+        "WORKBENCH_TITLE": title,
+    }  # not in the command, which all users can see
     if published is not None:
         environment["WORKBENCH_PUBLISHED"] = os.fspath(Path(published).resolve())
     return command, environment
@@ -80,13 +84,13 @@ def new_token() -> str:
 
 
 def link(port: int, token: str | None, public: str = "") -> str:
-    """The address to give out: the whole of it, since without the token nothing opens."""
+    """Return the link of the page, including the token."""
     host = public.rstrip("/") or f"http://127.0.0.1:{port}"
     return host + secret_path(token) + (f"?token={token}" if token else "")
 
 
 def secret_path(token: str | None) -> str:
-    """The folder of the page: nobody can guess it, so no page on another port of this host is sent its cookie."""
+    """Return the path of the page, which cannot be guessed, so that browsers do not send its cookie to other ports."""
     return f"/{hashlib.blake2s(token.encode(), person=b'path', digest_size=16).hexdigest()}/" if token else "/"
 
 
@@ -106,7 +110,7 @@ def serve(
     chosen = free_port(port)
     secret = new_token() if token else None
     command, environment = voila_command(notebook, chosen, secret, public=public, **options)
-    with running(command, environment) as process, a_click(link(chosen, secret, public)) as page:
+    with running(command, environment) as process, redirect_page(link(chosen, secret, public)) as page:
         echo(f"Open {link(chosen, secret, public)}")
         echo(
             "Anyone with this link can see the page."
@@ -121,7 +125,7 @@ def serve(
 
 
 def free_port(wanted: int | None) -> int:
-    """The port that was asked for; unless one was, the usual one, or any that is free."""
+    """Return the requested port if it is free; by default the usual port, or any free one."""
     for port in (wanted,) if wanted is not None else (PORT, 0):
         with socket.socket() as one:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -136,17 +140,17 @@ def free_port(wanted: int | None) -> int:
 
 @contextmanager
 def running(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A server's process, up; Ctrl+C and the signals to end reach us alone, and we end it, and with it its kernels."""
+    """Run a server until it has started; at the end, or on Ctrl+C or a signal, end it together with its kernels."""
     before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         process, ready = _started(command, environment)
         try:
             _await(ready)
-            with suppress(KeyboardInterrupt):  # the way to end it
+            with suppress(KeyboardInterrupt):  # ends the server
                 yield process
         finally:
             for number in before:
-                signal.signal(number, signal.SIG_IGN)  # impatience must not leave kernels behind
+                signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C must not leave kernels behind
             _end(process)
     finally:
         for number, handler in before.items():
@@ -158,24 +162,24 @@ def _interrupt(number: int, frame: Any) -> None:
 
 
 def _started(command: list[str], environment: dict[str, str]) -> tuple[subprocess.Popen[bytes], int]:
-    """The process, and where it says that it listens: at its port another server may answer."""
-    ready, told = os.pipe()
+    """Start the process; return it and a pipe that signals readiness, since another server could answer at the port."""
+    ready, writer = os.pipe()
     try:
-        command = [*command, f"--ready={told}"]
+        command = [*command, f"--ready={writer}"]
         process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, pass_fds=[told]
+            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, pass_fds=[writer]
         )
     except BaseException:
         os.close(ready)
         raise
     finally:
-        os.close(told)
+        os.close(writer)
     return process, ready
 
 
 def _await(ready: int) -> None:
     try:
-        if not (select.select([ready], [], [], START)[0] and os.read(ready, 1)):  # it has ended without a word
+        if not (select.select([ready], [], [], START)[0] and os.read(ready, 1)):  # it ended before it was ready
             raise BadInput("the server did not start; see its output above")
     finally:
         os.close(ready)
@@ -191,8 +195,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def a_click(address: str) -> Iterator[Path]:
-    """A file that leads a browser to the address: as an argument of the browser, every user would see the token."""
+def redirect_page(address: str) -> Iterator[Path]:
+    """Yield a file that redirects a browser to the link; as an argument, all users could see the token."""
     folder = scratch()
     try:
         page = folder / "open.html"

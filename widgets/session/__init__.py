@@ -1,1 +1,1 @@
-"""One analyst's work on one study."""
+"""The session of an analyst: the study, its points, its files."""

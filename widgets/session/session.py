@@ -146,17 +146,17 @@ def fit_to_data(study: Study, base: Table) -> tuple[Study, list[str]]:
     """Restrict a study to the columns of other data; return it and the columns whose hierarchies do not fit."""
     columns = set(base.names)
 
-    def known(names: tuple[str, ...]) -> tuple[str, ...]:
+    def existing_columns(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in names if name in columns)
 
     hierarchies = {name: spec for name, spec in study.hierarchies.items() if name in columns}
     unfit = [name for name, spec in hierarchies.items() if not _fits(study, name, spec, base)]
     fitted = study.with_(
-        quasi=known(study.quasi),
-        sensitive=known(study.sensitive),
-        identifiers=known(study.identifiers),
-        dropped=known(study.dropped),
-        weight=known(study.weight),
+        quasi=existing_columns(study.quasi),
+        sensitive=existing_columns(study.sensitive),
+        identifiers=existing_columns(study.identifiers),
+        dropped=existing_columns(study.dropped),
+        weight=existing_columns(study.weight),
         levels={name: level for name, level in study.levels.items() if name in columns and name not in unfit},
         hierarchies={name: spec for name, spec in hierarchies.items() if name not in unfit},
         regions={name: shown for name, shown in study.regions.items() if name in columns and name not in unfit},

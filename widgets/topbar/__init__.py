@@ -1,1 +1,1 @@
-"""The line above all."""
+"""The top bar."""

@@ -1,4 +1,4 @@
-// The line above all. Ctrl+Z and Ctrl+Shift+Z work everywhere in the workbench but where text is typed.
+// The top bar. Ctrl+Z and Ctrl+Shift+Z work everywhere in the workbench except in text fields.
 
 const REMEMBERED = "privacy-utility-workbench study";
 
@@ -12,11 +12,11 @@ export default widget(({ model, el, send, on }) => {
   const bar = h("progress", { max: 1, value: 0, "aria-label": "points measured" });
   const done = h("span", { class: "wb-done" });
   const cancel = h("button", { onclick: () => { cancel.disabled = true; done.textContent = "cancelling …"; send("ask", { what: "cancel" }); } }, "Cancel");
-  const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the others");
+  const again = h("button", { class: "wb-main-action", hidden: true, onclick: ask("again") }, "Measure the remaining points");
   const running = h("span", { class: "wb-running", role: "status" }, bar, done, cancel, again);
   const undo = h("button", { title: "undo (Ctrl+Z)", "aria-label": "undo", onclick: ask("undo") }, "↶ Undo");
   const redo = h("button", { title: "redo (Ctrl+Shift+Z)", "aria-label": "redo", onclick: ask("redo") }, "↷ Redo");
-  const file = h("input", { type: "file", accept: ".yaml,.yml", class: "wb-hush", "aria-label": "a study's file", tabindex: -1 });
+  const file = h("input", { type: "file", accept: ".yaml,.yml", class: "wb-hush", "aria-label": "study file", tabindex: -1 });
   const open = h("button", { onclick: () => file.click() }, "Open study");
   file.addEventListener("change", async () => {
     if (file.files[0]) send("open", { field: "open", text: await file.files[0].text() });
@@ -30,7 +30,7 @@ export default widget(({ model, el, send, on }) => {
   el.append(h("div", { class: "wb-top-row" }, name, data, running, h("span", { class: "wb-row" }, undo, redo, opening)),
     conflict, h("div", { class: "wb-top-row wb-under" }, kept, note));
 
-  const tell = () => {
+  const showProgress = () => {
     done.title = doing;
     if (!cancel.disabled) done.textContent = bar.hidden ? counted : [doing || counted, remaining].filter(Boolean).join("; ");
   };
@@ -47,10 +47,10 @@ export default widget(({ model, el, send, on }) => {
       again.hidden = running || count >= total;
       counted = running ? `${count} of ${total} points` : count < total ? `stopped at ${count} of ${total} points` : total ? `${total} points` : "";
       if (!running) doing = remaining = "";
-      tell();
+      showProgress();
     },
-    doing: value => { doing = value; tell(); },
-    remaining: value => { remaining = value; tell(); },
+    doing: value => { doing = value; showProgress(); },
+    remaining: value => { remaining = value; showProgress(); },
     kept: value => { kept.textContent = value; },
     note: value => { note.textContent = value; },
     conflict: value => {
@@ -63,12 +63,12 @@ export default widget(({ model, el, send, on }) => {
   on("state", content => { for (const [key, call] of Object.entries(shown)) if (key in content) call(content[key]); });
 
   const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser cannot store the study: save the study before you close the page"; } };
-  /** A kernel that knows nothing yet is given back, once, what this tab remembers. */
+  /** Restore the study of this tab, once, in a new kernel. */
   function recalled() {
     if (!model.get("fresh") || asked) return false;
     asked = true;
     let text = null;
-    try { text = sessionStorage.getItem(REMEMBERED); } catch { /* said when it is to be kept */ }
+    try { text = sessionStorage.getItem(REMEMBERED); } catch { /* reported when the study is stored */ }
     if (text) send("open", { text, recalled: true });
     return Boolean(text);
   }

@@ -1,1 +1,1 @@
-"""The workloads of a study: queries that users of the data will ask."""
+"""The workloads of a study: the queries that users of the data need."""

@@ -1,4 +1,4 @@
-"""Queries as they are typed, one a line: which of them can be asked, and what is wrong with the others, and where."""
+"""Typed queries, one per line: valid queries, and the errors of others with their positions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from workbench.queries.query import Query
 from workbench.queries.tokens import BadQuery
 from workbench.queries.workload import Workload
 
-MOST = 2000  # lines that are edited; more are read from a file
-LONGEST = 500_000  # characters of them
+MOST = 2000  # maximum number of edited lines; longer workloads are read from a file
+LONGEST = 500_000  # characters in total
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line with a query, or with the reason why it is none, and the place of that in the line as a browser counts."""
+    """A line with a query, or with an error and its position in UTF-16 code units."""
 
     row: int
     query: Query | None
@@ -45,14 +45,14 @@ class Lines:
         self._known: dict[str, tuple[Query | None, str, int]] = {}
 
     def read(self, text: str) -> list[Line]:
-        """The lines that are not empty."""
+        """Parse the lines that are not empty."""
         rows = text.splitlines()
         if len(rows) > MOST or len(text) > LONGEST:
             raise BadInput(f"these are more than {MOST:,} lines or {LONGEST:,} characters; put them into a file")
-        asked = [(row, line) for row, line in enumerate(rows) if line.strip()]
-        known = {line: self._known.get(line) or self._parsed(line) for _, line in asked}
+        filled = [(row, line) for row, line in enumerate(rows) if line.strip()]
+        known = {line: self._known.get(line) or self._parsed(line) for _, line in filled}
         self._known = known
-        return [Line(row, *known[line]) for row, line in asked]
+        return [Line(row, *known[line]) for row, line in filled]
 
     def _parsed(self, line: str) -> tuple[Query | None, str, int]:
         try:
@@ -61,11 +61,11 @@ class Lines:
             return None, error.reason, units(line, error.position)
 
 
-def asked(table: Table, queries: Sequence[Query]) -> list[str]:
-    """The true answers, as people read them."""
-    return told(Workload.from_queries(table, queries).truth) if queries else []
+def true_answers(table: Table, queries: Sequence[Query]) -> list[str]:
+    """Return the formatted true answers to queries."""
+    return format_answers(Workload.from_queries(table, queries).truth) if queries else []
 
 
-def told(answers: np.ndarray) -> list[str]:
-    """Answers as people read them; the average of nobody is none."""
-    return ["of nobody" if np.isnan(one) else format_number(round(float(one), 4)) for one in answers]
+def format_answers(answers: np.ndarray) -> list[str]:
+    """Format answers; averages of no records are undefined."""
+    return ["no records" if np.isnan(one) else format_number(round(float(one), 4)) for one in answers]

@@ -11,11 +11,11 @@ from workbench.frontier.frontier import SIDES
 from workbench.frontier.grid import variant, variants
 from workbench.studies.study import Study
 
-Names = Mapping[str, str]  # of workloads that are called otherwise now; those that are gone have none
+Names = Mapping[str, str]  # old and new names of workloads; empty for removed ones
 
 
 def update_references(study: Study, workloads: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the next study; BadInput where something cannot be without a workload that is gone."""
+    """Return the fields of the next study; raise BadInput if a removed workload is still needed."""
     gone = [name for name in study.workloads if name not in workloads]
     if not gone:
         return {"workloads": dict(workloads)}
@@ -34,25 +34,25 @@ def _chosen(study: Study, names: Names) -> Mapping[str, Any]:
     try:
         return _recipe(study.chosen, names) if study.chosen else {}
     except BadInput:
-        return {}  # what was chosen is gone with it
+        return {}  # the chosen release needs the removed workload
 
 
 def _recipe(ranges: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    method = _called("method", ranges["method"], names)
+    method = _rename_in("method", ranges["method"], names)
     if method is None:
-        raise BadInput("a method of this study works by that workload: choose another in Methods and measures first")
+        raise BadInput("a method of this study uses that workload: choose another in Methods and measures first")
     return {**ranges, "method": method}
 
 
-def _called(kind: str, given: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
+def _rename_in(kind: str, given: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
     """Return a measure or method with the new name of its workload; None if that is gone."""
     found = dict(given)
     for key, declared in variants(kind)[given["name"]].parameters().items():
         if not isinstance(declared, WorkloadChoice) or key not in given:
             continue
-        several = kind == "method" and isinstance(given[key], list)  # of a measure a list is queries
-        asked = given[key] if several else [given[key]]
-        now = [names.get(one, one) if isinstance(one, str) else one for one in asked]
+        several = kind == "method" and isinstance(given[key], list)  # for a measure, a list contains queries
+        old = given[key] if several else [given[key]]
+        now = [names.get(one, one) if isinstance(one, str) else one for one in old]
         if "" in now:
             return None
         found[key] = now if several else now[0]
@@ -62,7 +62,7 @@ def _called(kind: str, given: Mapping[str, Any], names: Names) -> dict[str, Any]
 def _measured(study: Study, names: Names) -> dict[str, Any]:
     measures, keys = list[Mapping[str, Any]](), dict[str, str]()
     for one in study.measures:
-        now = _called("measure", one, names)
+        now = _rename_in("measure", one, names)
         if now is not None:
             measures.append(now)
             keys[variant("measure", one).key] = variant("measure", now).key
@@ -77,13 +77,13 @@ def _measured(study: Study, names: Names) -> dict[str, Any]:
 def _axes(
     study: Study, measures: Sequence[Mapping[str, Any]], keys: Mapping[str, str], names: Names
 ) -> tuple[str, ...]:
-    """The axes by their new names; in place of one that is gone the first measure of its side."""
+    """Return the axes with new names; a removed measure is replaced by the first one of its side."""
     found = []
     for side, key in zip(SIDES, study.axes, strict=False):
         first = next((one.key for one in map(lambda m: variant("measure", m), measures) if one.side == side), None)
         if first is None:
             raise BadInput(
-                f"the only measure of {side} asks {safe_repr(next(iter(names)))}: choose another measure first"
+                f"the only measure of {side} uses {safe_repr(next(iter(names)))}: choose another measure first"
             )
         found.append(keys.get(key, first))
     return tuple(found)

@@ -1,4 +1,4 @@
-// The workloads of the study: a list of names, and the queries of one: written, drawn at random, or of a log.
+// The workloads of the study: a list of names, and the queries of one, which are written, random, or from a log.
 
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Workloads", { model, trait });
@@ -15,13 +15,13 @@ export default widget(({ model, el, send, on, trait }) => {
   const button = (text, title, onclick) => h("button", { type: "button", class: "wb-small", title, onclick }, text);
   const more = h("div", { class: "wb-row", "data-field": "load" },
     button("+ Written", "Queries that you write", () => send("add", { field: "load", what: "written" })),
-    button("+ At random", "Counts with conditions that are drawn", () => send("add", { field: "load", what: "random" })),
-    button("Load a log…", "A file with a query a line, or of SELECT statements", () => log.click()), log,
+    button("+ At random", "Counts with random conditions", () => send("add", { field: "load", what: "random" })),
+    button("Load a log…", "A file with one query per line, or with SELECT statements", () => log.click()), log,
     h("span", { class: "wb-wrong", role: "alert" }));
 
   const name = h("input", { type: "text", autocomplete: "off", spellcheck: "false",
     onchange: () => send("rename", { field: "name", name: state.chosen, to: name.value }) });
-  const remove = button("Delete", "Undo brings it back", () => send("remove", { field: "name", name: state.chosen }));
+  const remove = button("Delete", "Undo restores it", () => send("remove", { field: "name", name: state.chosen }));
   const own = h("div", { class: "wb-own" }, field("name", "Name", name), remove);
 
   const editor = queryEditor({
@@ -31,14 +31,14 @@ export default widget(({ model, el, send, on, trait }) => {
   });
   const written = h("div", {}, editor.element, h("div", { "data-field": "queries" }, h("span", { class: "wb-wrong", role: "alert" })));
 
-  // ---- at random
+  // ---- random queries
   const number = (key, label, help, attributes) => {
     const input = h("input", { type: "number", ...attributes, onchange: () => draw(true) });
     return [input, field(`random-${key}`, label, input, help)];
   };
   const range = attributes => h("input", { type: "range", ...attributes, oninput: event => { ranged(event.target); soon(); }, onchange: () => draw(true) });
   const dimension = range({ min: 0, step: 1 }), selectivity = range({ min: 0, step: 1 });
-  const [much, muchField] = number("selectivity", "selectivity, sel", "the share of all combinations of values that meets a query", { min: 0, max: 1, step: "any" });
+  const [much, muchField] = number("selectivity", "selectivity, sel", "the share of all combinations of values that satisfies a query", { min: 0, max: 1, step: "any" });
   const [many, manyField] = number("count", "queries", "how many are drawn", { min: 1, max: 10000, step: 1 });
   const [seed, seedField] = number("seed", "seed", "the same seed draws the same queries", { min: 0, step: 1 });
   const shown = h("output");
@@ -49,7 +49,7 @@ export default widget(({ model, el, send, on, trait }) => {
   const drawnAt = h("div", { class: "wb-drawn", "data-field": "random" },
     dimensionField, muchField, h("div", { class: "wb-pair" }, manyField, seedField), h("span", { class: "wb-wrong", role: "alert" }));
   const words = h("p", { class: "wb-note", role: "status" }), head = h("p", { class: "wb-note" });
-  const rows = h("tbody"), notes = h("ul", { class: "wb-mistakes", "aria-label": "What cannot be used" });
+  const rows = h("tbody"), notes = h("ul", { class: "wb-mistakes", "aria-label": "Unusable queries" });
   const examples = h("div", {}, words, h("div", { class: "wb-scroll", tabindex: 0, role: "region", "aria-label": "queries and true answers" },
     h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Query"), h("th", { scope: "col", class: "wb-number" }, "True answer"))), rows)));
 
@@ -65,8 +65,8 @@ export default widget(({ model, el, send, on, trait }) => {
 
   const none = h("p", { class: "wb-note" });
   const one = h("div", { hidden: true }, own, written, drawnAt, head, examples);
-  const hint = h("p", { class: "wb-note" }, "How wrong a release's answers are is the measure “query error”: tick it in Methods and measures and choose its workloads there; each is an axis of its own.");
-  body.append(h("p", { class: "wb-note" }, "Queries that users of the data will ask. They stay in the study, and quote values of the data."),
+  const hint = h("p", { class: "wb-note" }, "To measure the error of a release's answers, tick “query error” in Methods and measures and choose its workloads there; each is a separate axis.");
+  body.append(h("p", { class: "wb-note" }, "Queries that users of the data need. They are saved in the study, and quote values of the data."),
     names, more, none, h("div", { "data-field": "workload" }, one, h("span", { class: "wb-wrong", role: "alert" })), notes, hint);
 
   on("workloads", given => keepingPlace(body, () => {
@@ -78,17 +78,17 @@ export default widget(({ model, el, send, on, trait }) => {
     h("b", {}, row.name), h("span", {}, row.about))));
     for (const each of more.querySelectorAll("button")) each.disabled = !given.ready;
     none.hidden = given.rows.length > 0;
-    none.textContent = given.ready ? "There are none yet; only “random” can be chosen as a workload: 1,000 random queries." : "There are no quasi-identifiers yet: choose some in Roles.";
+    none.textContent = given.ready ? "No workloads yet. The only choice is “random”: 1,000 random queries." : "There are no quasi-identifiers yet: choose some in Roles.";
     one.hidden = !given.of;
     written.hidden = given.of !== "written";
     drawnAt.hidden = given.of !== "random";
     examples.hidden = head.hidden = given.of === "written";
-    const put = (input, value) => { if (another || document.activeElement !== input) input.value = value; }; // not under a hand
+    const put = (input, value) => { if (another || document.activeElement !== input) input.value = value; }; // not while it is being edited
     put(name, given.chosen);
     remove.setAttribute("aria-label", `delete the workload ${given.chosen}`);
     notes.replaceChildren(...given.unusable.map(text => h("li", {}, text)));
     if (given.of === "written") editor.show(given.text, given.chosen);
-    head.textContent = given.of === "file" ? `Read from ${given.file}, which the study names.` : given.of === "random" ? "Some of them:" : "";
+    head.textContent = given.of === "file" ? `Read from ${given.file}, a file named in the study.` : given.of === "random" ? "Some of them:" : "";
     if (another) { words.textContent = ""; rows.replaceChildren(); }
     if (given.of !== "random") return;
     const { settings } = given;
@@ -102,11 +102,11 @@ export default widget(({ model, el, send, on, trait }) => {
     shown.textContent = dimension.value;
     for (const [input, value] of [[much, settings.selectivity], [many, settings.count], [seed, settings.seed]]) put(input, value);
   }));
-  on("examples", ({ ask, rows: found, text, notes: said }) => {
+  on("examples", ({ ask, rows: found, text, notes: unused }) => {
     if (ask && ask !== asks) return;
     words.textContent = text;
     rows.replaceChildren(...found.map(([query, answer]) => h("tr", {},
       h("td", { title: query }, h("div", { class: "wb-query" }, query)), h("td", { class: "wb-number" }, answer))));
-    notes.replaceChildren(...[...state.unusable, ...said].map(line => h("li", {}, line)));
+    notes.replaceChildren(...[...state.unusable, ...unused].map(line => h("li", {}, line)));
   });
 });

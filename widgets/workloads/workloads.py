@@ -1,4 +1,4 @@
-"""Which queries users of the data will ask: workloads by name, written, drawn at random or read from a log."""
+"""The workloads of a study by name: queries that are written, drawn at random or read from a log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widgets.base.inputs import table_from_input
 from widgets.base.part import Part, read_integer, script, styles
 from widgets.base.text_places import place, units
 from widgets.base.worker import CallSoon, Worker
-from widgets.workloads.lines import MOST, Line, Lines, asked, told
+from widgets.workloads.lines import MOST, Line, Lines, format_answers, true_answers
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number, format_percent
 from workbench.data.table import Table
@@ -28,24 +28,24 @@ from workbench.queries.workload import Workload
 
 LONGEST_NAME = 40
 LOG_BYTES = 2_000_000
-SHOWN = 50  # queries of a file, and unusable lines of a log
+SHOWN = 50  # number of shown queries of a file, and of shown unusable lines of a log
 EXAMPLES = 5  # of random queries
 MOST_RANDOM = 10_000
 STOPS = (0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.5, 0.7, 1)  # of selectivity
 
 
 class WorkloadPicker(Part):
-    """`WorkloadPicker(table)`: `workloads` by name, as plain data of a study; `chosen` is the name of the one on view.
+    """`WorkloadPicker(table)`: `workloads` by name, as in a study; `chosen` is the name of the one that is shown.
 
-    Queries quote values of the data: so they are in no synced trait, and go by message. What is typed is tried as it
-    is typed, and kept once every line of it can be asked.
+    Queries quote values of the data, so they are sent as messages, never in a synced trait. Typed queries are checked
+    at once, and saved when all lines are valid.
     """
 
     _esm = script("base/query_editor", "workloads/workloads")
     _css = styles("base/query_editor", "workloads/workloads")
     table = traitlets.Instance(Table, allow_none=True)
     workloads = traitlets.Dict(help="name -> a list of queries, {'random': ...} or {'file': ...}: no sync")
-    chosen = traitlets.Unicode("", help="the name of the workload on view").tag(sync=True)
+    chosen = traitlets.Unicode("", help="the name of the shown workload").tag(sync=True)
 
     def __init__(self, table: Any = None, workloads: Mapping[str, Any] | None = None, **traits: Any) -> None:
         table = table_from_input(table)
@@ -71,7 +71,7 @@ class WorkloadPicker(Part):
 
     @property
     def _name(self) -> str:
-        """The workload on view; of others the first."""
+        """The name of the shown workload, by default the first."""
         return self.chosen if self.chosen in self.workloads else next(iter(self.workloads), "")
 
     def show(self) -> None:
@@ -101,17 +101,17 @@ class WorkloadPicker(Part):
             "of": "random", "settings": asdict(settings), "slides": settings.slides, "most": quasi, "stops": STOPS
         }  # fmt: skip
 
-    # --- what is typed
+    # --- typed queries
 
     def receive_try(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Queries as they are being typed: what is wrong in them, and the true answers; nothing is kept yet."""
-        table, ask = self._there(), content.get("ask")
+        """Check typed queries: send errors and true answers, without saving."""
+        table, ask = self._require_table(), content.get("ask")
         lines = self._read(content)
         self.send_message("tried", ask=ask, lines=[line.view() for line in lines])
         good = [line for line in lines if line.query is not None]
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
-            answers = asked(table, [line.query for line in good if line.query is not None])
+            answers = true_answers(table, [line.query for line in good if line.query is not None])
             rows = [[line.row, answer] for line, answer in zip(good, answers, strict=True)]
             call_soon(lambda: self.send_message("answers", ask=ask, rows=rows))
 
@@ -121,7 +121,7 @@ class WorkloadPicker(Part):
         """Complete the text at the cursor."""
         line = str(content.get("text", ""))
         at = place(line, read_integer(content, "position", 0))
-        found = completions(line, at, self._there())
+        found = completions(line, at, self._require_table())
         self.send_message(
             "completions",
             ask=content.get("ask"),
@@ -130,32 +130,32 @@ class WorkloadPicker(Part):
         )
 
     def receive_keep(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The queries of the workload on view; all of them, or none."""
+        """Save the queries of the shown workload, if all lines are valid."""
         name, lines = self._named(content), self._read(content)
         wrong = [line for line in lines if line.query is None]
         if wrong:
-            lines_are = "line cannot" if len(wrong) == 1 else "lines cannot"
-            raise BadInput(f"{len(wrong):,} {lines_are} be asked; until then the last good queries are kept")
+            lines_are = "line is not a query" if len(wrong) == 1 else "lines are not queries"
+            raise BadInput(f"{len(wrong):,} {lines_are}; the last valid queries remain")
         if not lines:
-            raise BadInput("a workload has at least one query; delete the workload to be rid of it")
+            raise BadInput("a workload needs at least one query; delete the workload to remove it")
         self._take({**self.workloads, name: [line.query.text for line in lines if line.query]})
 
     def _read(self, content: Mapping[str, Any]) -> list[Line]:
         if self._lines is None:
-            self._lines = Lines(self._there())
+            self._lines = Lines(self._require_table())
         return self._lines.read(str(content.get("text", "")))
 
-    # --- queries at random, and from a log
+    # --- random queries, and queries from a log
 
     def receive_draw(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Settings of random queries: tried under the slider, and kept where the hand lets go."""
-        name, table = self._named(content), self._there()
+        """Change the settings of random queries: previewed during a drag, saved at its end."""
+        name, table = self._named(content), self._require_table()
         before = self.workloads[name]
         if not isinstance(before, dict) or "random" not in before:
             raise BadInput(f"{safe_repr(name)} is not drawn at random; choose one that is")
         unused = {"dimension", "selectivity"}.difference(Settings.from_spec(before["random"]).slides)
-        said_now = {name: value for name, value in _settings(content).items() if name not in unused}
-        settings = {**before["random"], **said_now}
+        changes = {name: value for name, value in _settings(content).items() if name not in unused}
+        settings = {**before["random"], **changes}
         spec = {"random": Settings.from_spec(settings).checked(table).spec()}
         if content.get("keep"):
             self._take({**self.workloads, name: spec})
@@ -163,8 +163,8 @@ class WorkloadPicker(Part):
             self._try(spec, content.get("ask"))
 
     def _try(self, spec: Any, ask: Any = None) -> None:
-        """Examples of a workload that is not written here, and what is answered to all of it."""
-        table, name = self._there(), self._name
+        """Send examples of a random workload or one from a file, with a summary of all answers."""
+        table, name = self._require_table(), self._name
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             if "random" in spec:
@@ -172,7 +172,10 @@ class WorkloadPicker(Part):
             else:
                 found = Workload.named(table, name) if name in table.workloads else Workload.from_spec(table, spec)
             shown = range(min(len(found), EXAMPLES if "random" in spec else SHOWN))
-            rows = [[found.text(q), answer] for q, answer in zip(shown, told(found.truth[: len(shown)]), strict=True)]
+            rows = [
+                [found.text(q), answer]
+                for q, answer in zip(shown, format_answers(found.truth[: len(shown)]), strict=True)
+            ]
             notes = [*found.notes[:SHOWN], *_more(len(found.notes))]
             words = _in_words(found.truth)
             call_soon(lambda: self.send_message("examples", ask=ask, rows=rows, text=words, notes=notes))
@@ -181,7 +184,7 @@ class WorkloadPicker(Part):
 
     def receive_load(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """A log of queries: those that can be used become a workload, the others are listed."""
-        table, name = self._there(), self._fresh(_plain_name(content.get("name")))
+        table, name = self._require_table(), self._fresh(_plain_name(content.get("name")))
         if not buffers or len(buffers[0]) > LOG_BYTES:
             raise BadInput(f"a log that is loaded here has up to {LOG_BYTES // 10**6} MB; load it in parts")
         try:
@@ -207,16 +210,16 @@ class WorkloadPicker(Part):
         self.fine("load")
         self._take({**self.workloads, name: texts}, name)
 
-    # --- the list of them
+    # --- the list of workloads
 
     def receive_choose(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another workload is looked at."""
+        """Show another workload."""
         self._unusable = []
         self.chosen = self._named(content)
 
     def receive_add(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A new workload, with something in it to begin with."""
-        table = self._there()
+        """Add a workload with an example."""
+        table = self._require_table()
         if not table.quasi:
             raise BadInput("there are no quasi-identifiers yet; choose some in Roles")
         if content.get("what") == "random":
@@ -233,19 +236,19 @@ class WorkloadPicker(Part):
         if to == name:
             return
         if to in self.workloads:
-            raise BadInput(f"there is a workload {safe_repr(to)} already; call this one otherwise")
+            raise BadInput(f"there is a workload {safe_repr(to)} already; choose another name")
         if len(to) > LONGEST_NAME or any(sign in to for sign in "(),;="):
             raise BadInput(f"a name has up to {LONGEST_NAME} characters, without brackets, commas, semicolons or =")
         self._take({to if one == name else one: spec for one, spec in self.workloads.items()}, to)
 
     def receive_remove(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A workload less; undo brings it back."""
+        """Remove a workload; undo restores it."""
         name = self._named(content)
         self._unusable = []
         self._take({one: spec for one, spec in self.workloads.items() if one != name})
 
     def _take(self, workloads: dict[str, Any], chosen: str = "") -> None:
-        """The traits change together; who listens may put them back."""
+        """Set the traits together; observers may reset them."""
         workloads = checked(workloads)
         with self.hold_trait_notifications():
             self.workloads = workloads
@@ -258,11 +261,11 @@ class WorkloadPicker(Part):
         return name
 
     def _fresh(self, name: str) -> str:
-        """This name, or with a number that no other has."""
+        """Return an unused name, with a number if necessary."""
         names = (name if number == 1 else f"{name} {number}" for number in count(1))
         return next(one for one in names if one not in self.workloads and one != "random")
 
-    def _there(self) -> Table:
+    def _require_table(self) -> Table:
         if self.table is None:
             raise BadInput("there is no table yet; choose data and quasi-identifiers first")
         return self.table
@@ -272,7 +275,7 @@ class WorkloadPicker(Part):
 
 
 def _about(spec: Any) -> str:
-    """A workload in a few words, without a value."""
+    """Describe a workload in a few words, without values."""
     if isinstance(spec, list):
         return _counted(len(spec), "query", "queries")
     if "file" in spec:
@@ -301,18 +304,18 @@ def _settings(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_words(truth: np.ndarray) -> str:
-    """The answers to many queries, in a sentence."""
+    """Summarize the answers to many queries."""
     known = truth[~np.isnan(truth)]
     if not len(known):
-        return "Every query asks for the average of nobody."
+        return "Every query is an average over no records."
     low, middle, high = (format_number(round(float(one), 4)) for one in np.quantile(known, [0.1, 0.5, 0.9]))
     empty = format_percent(float((known == 0).mean())) if (known == 0).any() else "none"
     many = _counted(len(truth), "query", "queries")
-    return f"{many}: the middle answer is {middle}, 80 % are from {low} to {high}; {empty} of them are 0."
+    return f"{many}: the median answer is {middle}, 80 % are from {low} to {high}; {empty} of them are 0."
 
 
 def _example(table: Table) -> str:
-    """A query that is right, to begin with: half of the first quasi-identifier, or its commonest value."""
+    """Return an example query: half of the first quasi-identifier, or its most frequent value."""
     column = table.columns[table.quasi[0]]
     known = np.arange(column.size) < len(column.values)
     half = np.cumsum(column.counts[: len(column.values)]) * 2 >= column.counts[: len(column.values)].sum()
@@ -326,7 +329,7 @@ def _counted(many: int, one: str, more: str = "") -> str:
 
 
 def _plain_name(given: object) -> str:
-    """The name of a file as that of a workload."""
+    """Derive the name of a workload from that of a file."""
     words = "".join(sign if sign.isalnum() or sign in "-_" else " " for sign in str(given or "").rsplit(".", 1)[0])
     return " ".join(words.split())[: LONGEST_NAME - 5] or "log"
 

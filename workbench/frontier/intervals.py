@@ -119,7 +119,7 @@ def refuse_intervals(over: object, times: object) -> None:
 def describe_intervals(over: str, times: int = TIMES, worst_cases: bool = True) -> str:
     """Describe the intervals, with or without those of worst-case figures."""
     if over == LEARNING:
-        return "from who goes by each class alone to who learns from all classes together, where both are known"
+        return "from an attacker who uses each class by itself to one who learns across classes, where both are known"
     if over == RECORDS:
         more = f"; {WORST_CASES}" if worst_cases else ""
         return f"where a figure of another sample of as many people would lie, by {times:,} resamples{more}"

@@ -30,13 +30,13 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def said(monkeypatch):
-    """Every problem that a part says."""
+def problems(monkeypatch):
+    """Record all problems of the parts."""
     from widgets.base.part import Part
 
-    heard = []
-    monkeypatch.setattr(Part, "problem", lambda self, field, text: heard.append((type(self).__name__, field, text)))
-    return heard
+    recorded = []
+    monkeypatch.setattr(Part, "problem", lambda self, field, text: recorded.append((type(self).__name__, field, text)))
+    return recorded
 
 
 @pytest.fixture
@@ -52,10 +52,10 @@ STUDY = Study(
 
 
 @pytest.fixture
-def bench(here, said, frame):
+def bench(here, problems, frame):
     STUDY.save("from-the-notebook.study.yaml")  # which it takes up
     one = Workbench(frame)
-    assert not said and one.session.table.quasi == STUDY.quasi
+    assert not problems and one.session.table.quasi == STUDY.quasi
     return one
 
 
@@ -68,9 +68,9 @@ def drawn(bench):
 
 
 @pytest.mark.slow
-def test_it_begins_with_adult_and_draws_it(here, said):
+def test_it_begins_with_adult_and_draws_it(here, problems):
     bench = Workbench("adult", keep=False)
-    assert not said
+    assert not problems
     assert len(bench.frontier.measured) == 26 and bench.frontier.complete
     assert bench.card.recipe == bench.frontier.knee.recipe
     assert bench.disclosure.release is bench.card.release
@@ -88,7 +88,7 @@ def test_a_role_changes_everything_behind_it(bench):
     assert "work" not in bench.session.study.quasi
 
 
-def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, said):
+def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, problems):
     release = bench.card.release
     assert release.neutral and release.disclosing_columns and release.side_information_risk.unique > 0
     told = []
@@ -101,7 +101,7 @@ def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, sa
         not set(release.disclosing_columns) & set(bench.card.release.table.names)
         and not bench.card.release.disclosing_columns
     )
-    assert bench.preview.release is bench.card.release and not said
+    assert bench.preview.release is bench.card.release and not problems
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert not bench.session.study.dropped and bench.card.release.disclosing_columns == release.disclosing_columns
 
@@ -110,7 +110,7 @@ def test_recipes_become_points(bench):
     assert drawn(bench) == ["k-anonymity, k = 2", "k-anonymity, k = 4", "k-anonymity, k = 8"]
 
 
-def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_made(bench, said):
+def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_made(bench, problems):
     told = []
     gain = {"name": "mondrian", "split": "information_gain", "target": "work"}
     bench.recipes.recipes = [*RECIPES, {**RECIPES[0], "method": gain}]
@@ -125,7 +125,7 @@ def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_
     assert next(one for one in fields if one["name"] == "target")["problem"].startswith("target = 'work' is not a")
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.frontier.complete and bench.frontier.undefined.empty
-    assert {kind for kind, *_ in said} <= {"ReleaseCard"}
+    assert {kind for kind, *_ in problems} <= {"ReleaseCard"}
 
 
 def test_a_clicked_point_is_the_release_everywhere(bench):
@@ -160,7 +160,7 @@ def test_a_kept_point_joins_the_study_and_the_frontier(bench):
 
 
 @pytest.mark.slow
-def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
+def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, problems):
     choose(bench, "neutral", "work")
     bench.recipes.recipes = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [3]}}]
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
@@ -173,11 +173,11 @@ def test_undo_and_redo_go_through_roles_recipes_and_hierarchies(bench, said):
     assert bench.session.table.quasi == ("age", "sex")
     assert bench.hierarchies.hierarchies == {"age": {"builder": "intervals", "widths": [10]}}
     assert bench.session.table.columns["age"].hierarchy is not None
-    assert not said
+    assert not problems
 
 
 @pytest.mark.slow
-def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, said):
+def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, problems):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     bench.hierarchies._receive(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])
     assert bench.session.study.released_levels == {"age": [1, 2]}
@@ -188,13 +188,13 @@ def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, said):
         bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.study.released_levels == {} and bench.session.study.hierarchies
     bench.top._receive(None, {"kind": "ask", "what": "redo"}, [])
-    assert bench.hierarchies.released_levels == {"age": [1, 2]} and not said
+    assert bench.hierarchies.released_levels == {"age": [1, 2]} and not problems
 
 
-def test_what_cannot_be_is_said_and_the_last_good_state_stays(bench, said):
+def test_what_cannot_be_is_said_and_the_last_good_state_stays(bench, problems):
     study, table = bench.session.study, bench.session.table
     choose(bench, "neutral", "age", "work", "sex")
-    assert said and said[-1][0] == "RolePicker"
+    assert problems and problems[-1][0] == "RolePicker"
     assert bench.session.study.quasi == study.quasi and bench.session.table is table
     assert bench.roles.roles["quasi"] == ["age", "work", "sex"]
 
@@ -240,7 +240,7 @@ def test_scripts_know_where_what_was_drawn_is_kept(bench, frame, here):
     assert Workbench(frame, keep=False).preview.kept() is None, "it goes when the workbench closes"
 
 
-def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here, frame, said):
+def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here, frame, problems):
     labels = [f"PLANTED {i:02}" for i in range(len(frame))]
     frame = frame.assign(person=labels)
     pairs = {f"PLANTED pair {i}": labels[i : i + 2] for i in range(0, len(labels), 2)}
@@ -258,21 +258,21 @@ def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here,
     code = python_code(bench.preview.study, Recipe(Mondrian(), KAnonymity(4)))
     assert f"read_hierarchy('{file}')" in code and "PLANTED" not in code
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
-    assert bench.session.study.hierarchies["person"] == spec and not said
+    assert bench.session.study.hierarchies["person"] == spec and not problems
 
 
-def test_a_long_hierarchy_is_built_once_for_the_roles_and_once_for_the_table(bench, said, monkeypatch):
+def test_a_long_hierarchy_is_built_once_for_the_roles_and_once_for_the_table(bench, problems, monkeypatch):
     built, build = [], Prefixes.__call__
     monkeypatch.setattr(Prefixes, "__call__", lambda self, column: built.append(column.name) or build(self, column))
     bench.hierarchies.hierarchies = {**bench.hierarchies.hierarchies, "work": {"builder": "prefixes", "keep": 2}}
-    assert not said and bench.session.table.columns["work"].hierarchy is not None
+    assert not problems and bench.session.table.columns["work"].hierarchy is not None
     assert 0 < built.count("work") <= 3  # the editor tries it, too
     built.clear()
     choose(bench, "neutral", "age")
     assert bench.hierarchies.table is bench.session.table and built.count("work") == 1
 
 
-def test_two_tabs_on_one_study(bench, frame, said):
+def test_two_tabs_on_one_study(bench, frame, problems):
     told = []
     other = Workbench(frame)
     other.top.state = lambda **changes: told.append(changes)
@@ -285,46 +285,46 @@ def test_two_tabs_on_one_study(bench, frame, said):
     assert other.session.study.caps == {"P_loss": 0.2} and other.chart.caps == {"P_loss": 0.2}
     other.chart.caps = {"P_loss": 0.6}
     assert Study.open(file).caps == {"P_loss": 0.6}
-    assert not said
+    assert not problems
 
 
-def test_a_study_is_opened_from_its_file(bench, said):
+def test_a_study_is_opened_from_its_file(bench, problems):
     text = bench.session.study.with_(caps={"P_loss": 0.3}, quasi=("sex",)).to_yaml()
     bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
     assert bench.session.study.caps == {"P_loss": 0.3} and bench.session.table.quasi == ("sex",)
     bench.top._receive(None, {"kind": "open", "text": "studdy: x", "field": "open"}, [])
-    assert said[-1][0] == "TopBar" and "did you mean" in said[-1][2]
+    assert problems[-1][0] == "TopBar" and "did you mean" in problems[-1][2]
     assert bench.session.study.caps == {"P_loss": 0.3}
     unknown = bench.session.study.with_(measures=({"name": "nothing"},)).to_yaml()
     bench.top._receive(None, {"kind": "open", "text": unknown, "field": "open"}, [])
-    assert "nothing" in said[-1][2]
+    assert "nothing" in problems[-1][2]
     bench.chart.caps = {"P_loss": 0.1}
     assert bench.session.study.caps == {"P_loss": 0.1} and bench.session.study.measures[0]["name"] == "privacy loss"
 
 
-def test_a_study_whose_data_are_not_there_changes_nothing(bench, said, here):
+def test_a_study_whose_data_are_not_there_changes_nothing(bench, problems, here):
     told, state = [], bench.top.state
     bench.top.state = lambda **changes: (told.append(changes), state(**changes))
     before, file = bench.session.study, bench._file.path.read_text()
     text = Study(name="x", data={"path": "nowhere.csv"}, quasi=("age",)).to_yaml()
     bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
     assert bench.session.study == before and bench._file.path.read_text() == file
-    assert "nowhere.csv" in said[-1][2] and bench.data.unfolded
+    assert "nowhere.csv" in problems[-1][2] and bench.data.unfolded
     assert any("choose them in Data" in one.get("note", "") for one in told)
     choose(bench, "neutral", "work")
-    assert bench.session.study.quasi == ("age", "sex"), "one goes on with what is there"
+    assert bench.session.study.quasi == ("age", "sex"), "the user continues with the current points"
 
 
-def test_a_strangers_study_reads_nothing_outside_the_folder(bench, said, here):
+def test_a_strangers_study_reads_nothing_outside_the_folder(bench, problems, here):
     before = bench.session.study
     for data in ({"path": "../secret.csv"}, {"path": "/etc/passwd"}):
         text = Study(name="x", data=data, quasi=("age",)).to_yaml()
         bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
-        assert said[-1][:2] == ("TopBar", "open") and "folder" in said[-1][2]
+        assert problems[-1][:2] == ("TopBar", "open") and "folder" in problems[-1][2]
     assert bench.session.study == before
 
 
-def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, said):
+def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, problems):
     frame.head(25).to_csv("other.csv", index=False)
     text = Study(name="x", data={"path": "other.csv"}, quasi=("age",), measures=STUDY.measures).to_yaml()
     bench.top._receive(None, {"kind": "open", "text": text, "field": "open"}, [])
@@ -332,7 +332,7 @@ def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, s
     assert bench.data.data == {"path": "other.csv"} and bench.session.base.records == 25
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.records == len(frame) and bench.data.data == {"given": "frame"}
-    assert not said
+    assert not problems
 
 
 def test_an_identifiers_hierarchy_is_not_kept(bench, here):
@@ -353,17 +353,17 @@ def test_a_study_named_after_its_data_follows_them(bench, frame, here):
     assert bench.session.study.name == "mine"
 
 
-def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, said, frame):
+def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, problems, frame):
     STUDY.with_(data={"given": "upload: people.csv"}).save("people.study.yaml")
     bench = Workbench("people.study.yaml")
     assert bench.session.table is None and bench.data.unfolded
-    assert "give them again" in said[-1][2]
+    assert "give them again" in problems[-1][2]
     frame.to_csv("people.csv", index=False)
     bench.data._receive(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
     assert bench.session.table.quasi == STUDY.quasi and drawn(bench)[0] == "k-anonymity, k = 2"
 
 
-def test_a_path_and_a_study_are_taken(here, frame, said, monkeypatch):
+def test_a_path_and_a_study_are_taken(here, frame, problems, monkeypatch):
     frame.to_csv(here / "people.csv", index=False)
     bench = Workbench("people.csv")
     choose(bench, "quasi", "age", "sex")
@@ -373,17 +373,17 @@ def test_a_path_and_a_study_are_taken(here, frame, said, monkeypatch):
     again = Workbench(here / "people.study.yaml")
     assert again.session.table.quasi == ("age", "sex")
     assert again.session.table.records == len(frame)
-    assert not said
+    assert not problems
 
 
-def test_other_data_are_looked_at_in_the_same_way(bench, frame, said):
+def test_other_data_are_looked_at_in_the_same_way(bench, frame, problems):
     frame.drop(columns="work").to_csv("less.csv", index=False)
     bench.data._receive(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
     assert bench.session.table.quasi == ("age", "sex")
     assert list(bench.session.table.sensitive) == ["disease"]
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.session.table.quasi == ("age", "work", "sex")
-    assert not said
+    assert not problems
 
 
 def test_a_study_of_other_data_has_a_file_and_results_of_its_own(bench, frame, here):
@@ -416,14 +416,14 @@ def test_a_cell_goes_on_with_the_data_that_it_names(here, frame):
     assert again.session.study.data["bundled"] == "adult" and "race" not in again.session.study.quasi
 
 
-def test_a_table_comes_with_its_roles_and_hierarchies(here, said):
+def test_a_table_comes_with_its_roles_and_hierarchies(here, problems):
     table = datasets.adult(quasi=("age", "sex"))
     bench = Workbench(table, keep=False)
     assert bench.session.table.quasi == ("age", "sex") and list(bench.session.table.sensitive) == ["occupation"]
     assert bench.session.table.fingerprint == table.with_regions({}).fingerprint
     bench.hierarchies.hierarchies = {}
     assert all(column.hierarchy is None for column in bench.session.table.columns.values())
-    assert not said
+    assert not problems
 
 
 def test_closed_it_leaves_nothing(here, frame):
@@ -446,13 +446,13 @@ def test_under_voila_no_file_is_shared_by_strangers(here, frame, monkeypatch):
     assert Study.from_yaml(text).caps == {"P_loss": 0.25}, "the tab hears of it at once"
 
 
-def test_releases_of_other_data_have_a_smallest_class_from_the_start(here, frame, said):
+def test_releases_of_other_data_have_a_smallest_class_from_the_start(here, frame, problems):
     bench = Workbench(frame, keep=False)
     models = [recipe.model for recipe in bench.session.study.candidates()]
     assert models and all(min(part.k for part in model.parts if part.name == "k-anonymity") >= 5 for model in models)
 
 
-def test_the_chosen_point_is_the_studys(bench, frame, said):
+def test_the_chosen_point_is_the_studys(bench, frame, problems):
     recommended = bench.card.recipe
     bench.chart.selected = 2 if bench.chart.selected != 2 else 1
     first = bench.card.recipe
@@ -471,10 +471,10 @@ def test_the_chosen_point_is_the_studys(bench, frame, said):
     assert bench.card.recipe.model.k == 6 and bench.release.table.quasi == ("age", "sex")
     bench.recipes.seed = 5
     assert bench.card.recipe.seed == 5, "no point is compared with itself under another seed"
-    assert not said
+    assert not problems
 
 
-def test_two_frames_without_roles_do_not_share_a_file(here, said, frame):
+def test_two_frames_without_roles_do_not_share_a_file(here, problems, frame):
     one, other = Workbench(frame), Workbench(frame.rename(columns={"disease": "illness"}))
     assert list(here.iterdir()) == [], "nothing is asked yet"
     for bench, quasi in ((one, "age"), (other, "sex")):
@@ -486,12 +486,12 @@ def test_two_frames_without_roles_do_not_share_a_file(here, said, frame):
     assert Study.open("from-the-notebook-2.study.yaml").quasi == ("sex",)
     again = Workbench(frame.copy())
     assert again.session.study.quasi == ("age",), "the same data, read once more"
-    assert not said
+    assert not problems
 
 
-def test_a_name_that_was_typed_wrong_leaves_nothing_behind(here, said):
+def test_a_name_that_was_typed_wrong_leaves_nothing_behind(here, problems):
     bench = Workbench("adlut")
-    assert "adlut" in said[-1][2]
+    assert "adlut" in problems[-1][2]
     bench.close()
     assert list(here.iterdir()) == []
 
@@ -510,8 +510,8 @@ def test_a_closed_workbench_holds_nothing_and_says_so(here, frame):
     bench.close()
 
 
-def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_roles(here, said):
-    """A limit of t is a share of what a full disclosure costs in these data, whichever door they came in by."""
+def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_roles(here, problems):
+    """A limit of t is a share of the cost of a full disclosure, for data of every source."""
     frame = people(random.Random(5), missing=False)
     frame["rare"] = ["yes" if i % 40 == 0 else "no" for i in range(len(frame))]
     bench = Workbench(frame.drop(columns="disease"))
@@ -519,7 +519,7 @@ def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_rol
     choose(bench, "sensitive", "rare")
     frame.drop(columns="disease").to_csv("people.csv", index=False)
     init = proposal.propose_with_reasons("people.csv", quasi=("age", "sex", "work"), sensitive=("rare",)).study
-    assert bench.session.study.recipes == init.recipes and not said
+    assert bench.session.study.recipes == init.recipes and not problems
     bench.session.undo()
     bench.session.redo()
     assert bench.session.study.recipes == init.recipes
@@ -535,7 +535,7 @@ def keep(bench, name, text):
     bench.workloads._receive(None, {"kind": "keep", "field": "queries", "name": name, "text": text}, [])
 
 
-def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, said):
+def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, problems):
     bench.workloads._receive(None, {"kind": "add", "field": "load", "what": "written"}, [])
     assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.workloads
     queries = next(row for row in bench.recipes._measures if row.kind.name == "query error")
@@ -544,45 +544,45 @@ def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, said):
     for content in ({"kind": "switch", "on": True}, {"kind": "choices", "name": "workload", "places": [0, 1]}):
         bench.recipes._receive(None, {**content, "row": f"measure.{place}", "part": 0, "field": "x"}, [])
     bench.chart._receive(None, {"kind": "axis", "side": "utility", "key": "Q_err(workload=queries)"}, [])
-    assert not said and bench.session.study.axes == ("P_loss", "Q_err(workload=queries)")
+    assert not problems and bench.session.study.axes == ("P_loss", "Q_err(workload=queries)")
     assert all("Q_err(workload=queries)" in point.values for point in bench.frontier.measured)
     before = bench.card.point.values["Q_err(workload=queries)"]
     keep(bench, "queries", "age >= 40\nsex = 'F' and age < 30")
     assert bench.card.point.values["Q_err(workload=queries)"] != before  # no figure outlives its queries
     bench.workloads._receive(None, {"kind": "rename", "field": "name", "name": "queries", "to": "state"}, [])
-    assert bench.frontier.axes == ("P_loss", "Q_err(workload=state)") and not said
+    assert bench.frontier.axes == ("P_loss", "Q_err(workload=state)") and not problems
     bench.workloads._receive(None, {"kind": "remove", "field": "name", "name": "state"}, [])
     study = bench.session.study
-    assert not study.workloads and study.axes == ("P_loss", "U_loss") and not said
+    assert not study.workloads and study.axes == ("P_loss", "U_loss") and not problems
     assert {"name": "query error", "guard": 1.0} in study.measures  # of random queries
     for _ in range(2):
         bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert list(bench.session.study.workloads) == ["queries"] == list(bench.workloads.workloads)
 
 
-def test_a_workload_that_is_needed_stays(bench, said):
+def test_a_workload_that_is_needed_stays(bench, problems):
     bench._change(bench.workloads, workloads={"state": ["age >= 40"]})
     measures = [{"name": "privacy loss"}, {"name": "query error", "workload": "state"}]
     bench._change(bench.recipes, measures=tuple(measures), axes=("P_loss", "Q_err(workload=state)"))
     bench.workloads._receive(None, {"kind": "remove", "field": "name", "name": "state"}, [])
-    assert "choose another measure first" in said[-1][2]
+    assert "choose another measure first" in problems[-1][2]
     assert list(bench.workloads.workloads) == ["state"] == list(bench.session.study.workloads)
 
 
-def test_a_query_selects_the_classes_that_it_cuts(bench, said):
+def test_a_query_selects_the_classes_that_it_cuts(bench, problems):
     bench._change(bench.workloads, workloads={"state": ["age >= 40 and sex = 'F'", "age >= 41"]})
     assert bench.query_errors.release is bench.card.release is not None
     bench.query_errors.unfolded = True
     bench.query_errors._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
     selected = bench.disclosure.selected
-    assert selected and not said and set(selected) == set(bench.selected_classes.index)
+    assert selected and not problems and set(selected) == set(bench.selected_classes.index)
     bench.query_errors._receive(None, {"kind": "query", "query": -1, "field": "workload"}, [])
     assert not bench.disclosure.selected
     keep(bench, "state", "age >= 41")  # another table: nobody can choose a query of the release before
     assert bench.query_errors._asked[0] is bench.card.release
 
 
-def test_what_releases_show_is_the_studys_and_is_undone(bench, said):
+def test_what_releases_show_is_the_studys_and_is_undone(bench, problems):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     assert bench.session.table.columns["age"].regions == "ranges"
     bench.hierarchies._receive(None, {"kind": "regions", "column": "age", "shown": "nodes"}, [])
@@ -591,4 +591,4 @@ def test_what_releases_show_is_the_studys_and_is_undone(bench, said):
     assert bench.session.study.regions == {} == bench.hierarchies.regions
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])
     assert bench.hierarchies.regions == {"age": "nodes"} and bench.session.table.columns["age"].shows_nodes
-    assert not said
+    assert not problems

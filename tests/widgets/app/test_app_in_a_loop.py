@@ -1,4 +1,4 @@
-"""The workbench as a kernel runs it: work goes on beside the loop, and what is stale says nothing."""
+"""The workbench in a kernel: work runs in the background, and stale results are dropped."""
 
 import asyncio
 import random
@@ -40,7 +40,7 @@ def slow(monkeypatch):
     return wait
 
 
-async def begun(**options):
+async def open_bench(**options):
     STUDY.with_(recipes=MANY).save("from-the-notebook.study.yaml")
     bench = Workbench(people(random.Random(3), missing=False), **options)
     await until(lambda: bench.frontier is not None and bench.frontier.complete and bench.preview.release is not None)
@@ -54,7 +54,7 @@ def here(tmp_path, monkeypatch):
 
 def test_what_shows_the_last_release_is_dimmed_only_while_the_next_is_waited_for(here, monkeypatch):
     async def play():
-        bench, dimmed = await begun(), []
+        bench, dimmed = await open_bench(), []
         bench.disclosure.observe(lambda event: dimmed.append(event.new), "pending")
         release, wait = Recipe.release, [0.0]
         monkeypatch.setattr(Recipe, "release", lambda *given: (time.sleep(wait[0]), release(*given))[1])
@@ -72,7 +72,7 @@ def test_what_shows_the_last_release_is_dimmed_only_while_the_next_is_waited_for
 
 def test_what_was_computed_of_a_table_that_is_gone_never_comes(here, slow):
     async def play():
-        bench = await begun()
+        bench = await open_bench()
         slow[0] = 0.1
         bench.recipes.seed = 5
         pd.DataFrame({"x": [1, 2] * 30, "y": list("ab") * 30}).to_csv("other.csv", index=False)
@@ -89,7 +89,7 @@ def test_what_was_computed_of_a_table_that_is_gone_never_comes(here, slow):
 
 def test_a_cancelled_sweep_keeps_what_it_has_and_says_so_once(here, slow):
     async def play():
-        bench = await begun()
+        bench = await open_bench()
         slow[0], told, state = 0.15, [], bench.top.state
         bench.top.state = lambda **said: (told.append(said["busy"]) if "busy" in said else None, state(**said))
         bench.recipes.seed = 5
@@ -111,7 +111,7 @@ def test_a_cancelled_sweep_keeps_what_it_has_and_says_so_once(here, slow):
 
 def test_the_file_is_written_when_the_hand_rests(here, tmp_path):
     async def play():
-        bench = await begun()
+        bench = await open_bench()
         for cap in (0.1, 0.2, 0.3):
             bench.chart.caps = {"P_loss": cap}
         assert "caps" not in (tmp_path / "from-the-notebook.study.yaml").read_text()
@@ -125,7 +125,7 @@ def test_run_again_and_closed_it_leaves_no_thread(here):
     async def play():
         before = threading.active_count()
         for _ in range(3):
-            bench = await begun()
+            bench = await open_bench()
             bench.close()
         await until(lambda: threading.active_count() <= before + 1)
 
@@ -134,7 +134,7 @@ def test_run_again_and_closed_it_leaves_no_thread(here):
 
 def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
     async def play():
-        bench = await begun()
+        bench = await open_bench()
         bench.roles._receive(None, {"kind": "choose", "columns": ["work"], "role": "neutral", "field": "roles"}, [])
         assert bench.card.release is None is bench.preview.release, "nothing of the old table can leave"
         for _ in range(3):
@@ -153,7 +153,7 @@ def test_a_hand_that_rests_does_not_silence_the_release_of_another_table(here):
 
 def test_points_of_what_is_gone_are_dimmed_and_nothing_is_compared_with_them(here, slow):
     async def play():
-        bench = await begun()
+        bench = await open_bench()
         slow[0], told, send = 0.2, [], bench.card.send_message
         bench.card.send_message = lambda kind, *given, **content: (told.append(content), send(kind, *given, **content))
         old = bench.chart.frontier

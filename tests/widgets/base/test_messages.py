@@ -1,4 +1,4 @@
-"""Whatever a page sends, every part answers it or says what is wrong with it, and never that the mistake is ours."""
+"""Every part handles or rejects any message of a page, without an internal error."""
 
 import inspect
 import random
@@ -102,7 +102,7 @@ def folder(tmp_path_factory):
 
 
 def names_in(part):
-    """What the messages of a part may hold, as its own code asks for it."""
+    """Return the names of message contents that a part's code uses."""
     code = "".join(inspect.getsource(inspect.getmodule(kind)) for kind in type(part).__mro__ if issubclass(kind, Part))
     asked = re.findall(r'content(?:\.get\(|\[)"(\w+)"|read_integer\((?:content|\{.*\}), "(\w+)"', code)
     return sorted({name for pair in asked for name in pair if name})
@@ -113,7 +113,7 @@ def kinds_of(part):
 
 
 def junk(rng, part):
-    """A message: some of what the kind may hold, each anything at all."""
+    """Return a random message with arbitrary contents."""
     content = {name: rng.choice(JUNK if rng.random() < 0.4 else MEANT) for name in names_in(part) if rng.random() < 0.8}
     number = {name: rng.randrange(-1, 3) for name in content if rng.random() < 0.2}
     turn = {"turn": part._turn} if isinstance(part, DisclosureTable) and rng.random() < 0.8 else {}
@@ -123,7 +123,7 @@ def junk(rng, part):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PARTS)
 def test_each_part_answers_a_view_that_says_hello_folded_too(name, folder, monkeypatch, tmp_path):
-    """A view that hears nothing for eight seconds says that nobody answers."""
+    """A view without any message for eight seconds reports that the kernel does not respond."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("widgets.base.vega.bundle", lambda: "")
     part, said = built(name, folder), []

@@ -13,7 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.base.jsonable import jsonable
 
 
-class Picked(Part):
+class RecordingPart(Part):
     _esm = "export default { render() {} }"
 
     def __init__(self):
@@ -35,7 +35,7 @@ class Picked(Part):
 
 @pytest.fixture
 def part():
-    return Picked()
+    return RecordingPart()
 
 
 def test_a_view_that_says_hello_is_shown_everything(part):
@@ -87,7 +87,7 @@ def test_what_goes_wrong_in_a_turn_is_said_by_its_part_without_data(when, caplog
         raise KeyError(record)
 
     async def play():
-        part, lost = Picked(), []
+        part, lost = RecordingPart(), []
         asyncio.get_running_loop().set_exception_handler(lambda _, context: lost.append(context))
         if when == "soon":
             await asyncio.to_thread(part.call_soon, broken)
@@ -115,7 +115,7 @@ def test_a_part_that_is_closed_hears_no_more_of_its_work(part):
 
 def test_a_message_from_another_thread_is_answered_in_the_kernels():
     async def play():
-        part, threads = Picked(), []
+        part, threads = RecordingPart(), []
         part.show = lambda: threads.append(threading.get_ident())
         await asyncio.to_thread(part._receive, None, {"kind": "hello"}, [])
         await asyncio.sleep(0)

@@ -12,7 +12,7 @@ PARTS = {
     "editor": "hierarchies",
     "matrix": "roles",
     "query_errors": "query-errors",
-}  # where the sheet is called otherwise than what it styles
+}  # style sheets with another name than the widget
 
 
 @pytest.mark.parametrize("sheet", SHEETS)

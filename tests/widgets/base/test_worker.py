@@ -1,4 +1,4 @@
-"""One job at a time, the newest wins, and nothing stale is said."""
+"""One job at a time: the newest wins, and stale results are dropped."""
 
 import asyncio
 import threading
@@ -84,14 +84,14 @@ def test_what_a_cancelled_job_has_said_is_not_cancelled_with_it():
         asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context["exception"]))
         worker = Worker(failed.append)
 
-        def heard():
+        def report():
             checkpoint()  # long work in the kernel's thread
             said.append("all of it")
 
         def long(cancel, call_soon):
             under_way.set()
             assert cancel.wait(10)
-            call_soon(heard)
+            call_soon(report)
             call_soon(over.set)
 
         worker.start(long)

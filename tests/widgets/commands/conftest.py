@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.widgets.commands.typed import STUDY
+from tests.widgets.commands.running import STUDY
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The dashboard, as it is typed: published, or served from what was published."""
+"""The dashboard command: publish, or serve a published folder."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.stage import free_port
-from tests.widgets.commands.typed import said
+from tests.widgets.commands.running import output_of
 from widgets.commands import dashboard
 from workbench.commands import main
 from workbench.publication.published_folder import is_published
@@ -23,10 +23,10 @@ from workbench.publication.reader import Published
 @pytest.mark.parametrize("order", [["--publish", "{study}", "{to}"], ["{study}", "--publish", "{to}"]])
 def test_publish_writes_a_folder_and_serves_nothing(study, tmp_path, capsys, order):
     to = tmp_path / "published"
-    text = said(capsys, "dashboard", *(one.format(study=study, to=to) for one in order))
+    text = output_of(capsys, "dashboard", *(one.format(study=study, to=to) for one in order))
     assert is_published(to) and "served" not in text and str(to) in text
     assert (tmp_path / "people.results").is_dir()  # where the workbench looks, too
-    assert f"served dashboard.ipynb {{'title': 'People', 'published': {to!r}" in said(capsys, "dashboard", to)
+    assert f"served dashboard.ipynb {{'title': 'People', 'published': {to!r}" in output_of(capsys, "dashboard", to)
 
 
 def test_a_study_is_published_privately_and_gone_afterwards(study, monkeypatch, capsys):

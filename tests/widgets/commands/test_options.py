@@ -1,17 +1,17 @@
-"""The commands that open a page say what they take, and what is wrong in one line."""
+"""The commands that open a page have help, and errors of one line."""
 
 import pytest
 
-from tests.widgets.commands.typed import said
+from tests.widgets.commands.running import output_of
 
 
 def test_help_has_examples(capsys):
-    assert {"dashboard", "explore", "lab"} <= set(said(capsys).split())
-    assert "workbench dashboard --publish study.yaml folder" in said(capsys, "dashboard", "--help")
+    assert {"dashboard", "explore", "lab"} <= set(output_of(capsys).split())
+    assert "workbench dashboard --publish study.yaml folder" in output_of(capsys, "dashboard", "--help")
     for command in ("explore", "lab"):
-        assert f"workbench {command}" in said(capsys, command, "--help")
+        assert f"workbench {command}" in output_of(capsys, command, "--help")
     for command in ("dashboard", "explore", "lab"):
-        assert not any(word in said(capsys, command, "--help") for word in ("<int", "<str>", "x<=", "range"))
+        assert not any(word in output_of(capsys, command, "--help") for word in ("<int", "<str>", "x<=", "range"))
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_help_has_examples(capsys):
         (["dashboard", "--publish"], "needs a study and a folder"),
         (["dashboard", "--publish", "people.yaml"], "needs a study and a folder"),
         (["dashboard", "people.yaml", "folder"], "use --publish with a study and a folder"),
-        (["dashboard", "empty"], "no study was published there"),
+        (["dashboard", "empty"], "not a published folder"),
         (["dashboard", "--publish", "people.yaml", "nowhere/folder"], "nowhere"),
         (["dashboard", "--publish", "people.csv", "folder"], "people.csv is not a study"),
         (["dashboard", "people.csv"], "people.csv is not a study"),
@@ -37,5 +37,5 @@ def test_help_has_examples(capsys):
 def test_what_is_wrong_is_one_line(study, monkeypatch, capsys, arguments, words):
     monkeypatch.chdir(study.parent)
     (study.parent / "empty").mkdir()
-    text = said(capsys, *arguments, code=2)
+    text = output_of(capsys, *arguments, code=2)
     assert text.count("\n") == 1 and text.startswith("workbench: ") and words in text

@@ -1,4 +1,4 @@
-"""What is said of a table before it has roles."""
+"""The summary of a table before it has roles."""
 
 import numpy as np
 import pandas as pd

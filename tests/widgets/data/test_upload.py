@@ -1,4 +1,4 @@
-"""A file that arrives in chunks: in order and no longer than announced, and gone with whoever holds it."""
+"""A file in chunks arrives in order, is not longer than announced, and is removed at the end."""
 
 import gc
 
@@ -30,5 +30,5 @@ def test_a_chunk_that_was_not_announced_is_refused(index, chunk):
 def test_the_ending_says_how_a_file_is_read():
     assert [suffix(name) for name in ("a.CSV", "a.csv.gz", "b.parquet")] == [".csv", ".csv.gz", ".parquet"]
     for name in ("a.docx", "a", ".gz", "a.gz"):
-        with pytest.raises(BadInput, match="a table is a file that ends in"):
+        with pytest.raises(BadInput, match="unknown file type; supported are"):
             suffix(name)

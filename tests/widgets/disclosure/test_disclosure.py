@@ -216,16 +216,16 @@ def test_many_values_share_bars_of_about_the_same_weight():
 
 def test_of_releases_that_come_fast_the_last_one_is_shown(small, monkeypatch):
     """While a slider moves the chart comes first: the table follows when the hand rests, and once, with the model."""
-    monkeypatch.setattr(module, "SETTLED", 0.05)
+    monkeypatch.setattr(module, "PAUSE", 0.05)
     releases = [Mondrian()(small(0), KAnonymity(k)) for k in range(2, 12)]
-    looked, look = [], module.look
+    looked, build_view = [], module.build_view
 
     def slow(release, *rest):
         looked.append(release)
         time.sleep(0.03)
-        return look(release, *rest)
+        return build_view(release, *rest)
 
-    monkeypatch.setattr(module, "look", slow)
+    monkeypatch.setattr(module, "build_view", slow)
 
     async def go():
         part = DisclosureTable(releases[0])

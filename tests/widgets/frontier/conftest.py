@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.widgets.frontier.heard import MEASURES, points
+from tests.widgets.frontier.recording import MEASURES, points
 from widgets import FrontierChart
 from workbench.frontier.frontier import Frontier
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.widgets.frontier.heard import MEASURES, heard, point, points
+from tests.widgets.frontier.recording import MEASURES, point, points, replies
 from widgets import FrontierChart
 from workbench.base.errors import BadInput
 from workbench.frontier.certificates import Line
@@ -26,7 +26,7 @@ from workbench.models import KAnonymity
 
 
 def test_a_view_that_says_hello_gets_everything(chart):
-    picture = heard(chart, "hello")["picture"]
+    picture = replies(chart, "hello")["picture"]
     assert picture["headline"] == "4 points: 2 efficient (filled), 1 dominated (hollow)"
     assert picture["left_out"] == "1 left out" and picture["axes"] == ["P_loss", "U_loss"]
     states = [row["state"] for row in picture["points"]]
@@ -34,7 +34,7 @@ def test_a_view_that_says_hello_gets_everything(chart):
     assert {row["i"] for row in picture["rows"]["points"]} == {0, 1, 2, 3, 4}
     assert set(picture["spec"]["datasets"]) == set(picture["rows"])
     json.dumps(chart.sent, allow_nan=False)
-    assert heard(chart, "hello")["picture"]["spec"] == picture["spec"]
+    assert replies(chart, "hello")["picture"]["spec"] == picture["spec"]
 
 
 def test_no_data_in_a_synced_trait(chart):
@@ -44,7 +44,7 @@ def test_no_data_in_a_synced_trait(chart):
 
 
 def test_moving_sends_one_row(chart):
-    heard(chart, "hello")
+    replies(chart, "hello")
     chart.sent.clear()
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
     (moved,) = chart.sent
@@ -58,7 +58,7 @@ def test_moving_sends_one_row(chart):
 
 
 def test_while_points_stream_in_only_rows_are_sent_and_axes_stay(chart):
-    heard(chart, "hello")
+    replies(chart, "hello")
     chart.sent.clear()
     chart.total = 6
     for n in (4, 5, 6):
@@ -71,7 +71,7 @@ def test_while_points_stream_in_only_rows_are_sent_and_axes_stay(chart):
 
 
 def test_the_selected_recipe_stays_selected(chart):
-    heard(chart, "select", index=4)
+    replies(chart, "select", index=4)
     assert chart.selected == 4
     chart.frontier = Frontier(points()[2:], MEASURES)
     assert chart.selected == 2
@@ -79,46 +79,46 @@ def test_the_selected_recipe_stays_selected(chart):
     assert chart.selected == -1
     chart.frontier = Frontier(points(), MEASURES)
     assert chart.selected == 4
-    heard(chart, "select", index=-1)
+    replies(chart, "select", index=-1)
     chart.frontier = Frontier(points()[1:], MEASURES)
     assert chart.selected == -1
-    heard(chart, "select", index=99)
+    replies(chart, "select", index=99)
     assert chart.selected == -1
 
 
 def test_caps_are_typed_dragged_and_refused(chart):
-    heard(chart, "hello")
-    answer = heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
+    replies(chart, "hello")
+    answer = replies(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
     assert chart.caps == {"P_loss": 0.3}
     assert answer["capped"]["best"].startswith(
         "Recommended under the cap: number 4, k-anonymity, k = 50 (mondrian): P_loss 0.1, U_loss"
     )
     assert answer["capped"]["best_index"] == 3 and len(answer["rows"]["rows"]["best"]) == 1
     for wrong in ("much", "nan", "inf", "0,3"):
-        problem = heard(chart, "cap", field="cap-privacy", key="P_loss", value=wrong)["problem"]
+        problem = replies(chart, "cap", field="cap-privacy", key="P_loss", value=wrong)["problem"]
         assert problem["field"] == "cap-privacy" and "give a number" in problem["text"]
     assert chart.caps == {"P_loss": 0.3}
-    answer = heard(chart, "cap", field="cap-utility", key="U_loss", value=0.001)
+    answer = replies(chart, "cap", field="cap-utility", key="U_loss", value=0.001)
     assert answer["capped"]["best"].startswith("Nothing is recommended: no point has")
     assert answer["capped"]["best_index"] == -1
-    heard(chart, "cap", field="cap-privacy", key="P_loss", value="")
-    heard(chart, "cap", field="cap-utility", key="U_loss", value=0.02)
+    replies(chart, "cap", field="cap-privacy", key="P_loss", value="")
+    replies(chart, "cap", field="cap-utility", key="U_loss", value=0.02)
     assert chart.caps == {"U_loss": 0.02} and "k = 50" in chart.sent[-2]["best"]  # the most private of them
-    heard(chart, "cap", field="cap-utility", key="U_loss", value=None)
+    replies(chart, "cap", field="cap-utility", key="U_loss", value=None)
     assert chart.caps == {}
 
 
 def test_other_axes(chart):
-    heard(chart, "axis", field="axis-utility", side="utility", key=MEASURES[-1].key)
+    replies(chart, "axis", field="axis-utility", side="utility", key=MEASURES[-1].key)
     assert chart.axes == ["P_loss", MEASURES[-1].key] and chart.sent[0]["caps"][1]["bound"] == "at least"
-    problem = heard(chart, "axis", field="axis-utility", side="utility", key="A_know")["problem"]
+    problem = replies(chart, "axis", field="axis-utility", side="utility", key="A_know")["problem"]
     assert "is not a measure of utility" in problem["text"] and chart.axes[1] == MEASURES[-1].key
     chart.frontier = Frontier(points(), MEASURES[:2])  # the chosen measure is no longer there
     assert chart.sent[-1]["axes"] == ["P_loss", "U_loss"]
 
 
 def test_a_pinned_frontier_is_compared(chart):
-    heard(chart, "pin", on=True)
+    replies(chart, "pin", on=True)
     worse = [point(p.recipe, p.values["P_loss"], p.values["U_loss"] * (1 if p.recipe.baseline else 1.2))
              for p in points()[:5]]  # fmt: skip
     chart.frontier = Frontier(worse, MEASURES)
@@ -133,23 +133,25 @@ def test_a_pinned_frontier_is_compared(chart):
     chart.pinned = Frontier([point(Recipe(Keep()), 0.6, 0.0), *points()[1:]], MEASURES)
     unlike = chart.sent[-1]["unlike"]
     assert "other data, quasi-identifiers" in unlike and "(everything kept: P_loss 0.7, pinned 0.6)" in unlike
-    assert chart.sent[-1]["compared"] == ""  # no number says which is better
+    assert chart.sent[-1]["compared"] == ""  # no figure is better
     chart.pinned = Frontier(points(), MEASURES[2:])
     assert chart.sent[-1]["compared"].startswith("The pinned frontier is not drawn: the points were not measured with")
     chart.pinned = Frontier(points()[2:], MEASURES)
     assert "cannot be compared" in chart.sent[-1]["compared"]
-    heard(chart, "pin", on=False)
+    replies(chart, "pin", on=False)
     assert chart.pinned is None and chart.sent[0]["compared"] == ""
 
 
 def test_why_and_what_is_left_out_on_ask(chart):
-    assert heard(chart, "why", index=4)["why"]["text"].startswith("Dominated by k-anonymity, k = 50 (mondrian)")
-    assert heard(chart, "left_out")["left_out"]["rows"] == [["t-closeness, t = 0.4 (mondrian)", "U_loss: nobody asked"]]
+    assert replies(chart, "why", index=4)["why"]["text"].startswith("Dominated by k-anonymity, k = 50 (mondrian)")
+    assert replies(chart, "left_out")["left_out"]["rows"] == [
+        ["t-closeness, t = 0.4 (mondrian)", "U_loss: nobody asked"]
+    ]
 
 
 @pytest.mark.parametrize("view", ["parallel", "heat"])
 def test_all_measures_at_once(chart, view):
-    picture = heard(chart, "view", view=view)["picture"]
+    picture = replies(chart, "view", view=view)["picture"]
     assert chart.view == view and picture["spec"] is not None
     assert [row["shape"] for row in picture["legend"]] == {"parallel": ["circle", "triangle-up"], "heat": []}[view]
     assert all(row["dash"] == [1, 0] for row in picture["legend"]), "each is the first of its hue"
@@ -175,7 +177,7 @@ def test_nothing_to_draw_is_a_sentence(frontier, said):
     chart = FrontierChart(frontier)
     chart.sent = []
     chart.send = lambda content, buffers=None: chart.sent.append(content)
-    assert heard(chart, "hello")["nothing"]["text"].startswith(said)
+    assert replies(chart, "hello")["nothing"]["text"].startswith(said)
     chart.moving, chart.selected, chart.caps = points()[2], 3, {"P_loss": 0.2}
     assert not [message for message in chart.sent if message["kind"] == "problem"]
     with pytest.raises(BadInput, match=said):
@@ -191,17 +193,17 @@ def test_without_a_sensitive_column_the_chart_says_once_what_to_do(small):
     chart = FrontierChart(frontier)
     chart.sent = []
     chart.send = lambda content, buffers=None: chart.sent.append(content)
-    text = heard(chart, "hello")["nothing"]["text"]
+    text = replies(chart, "hello")["nothing"]["text"]
     assert text.startswith("No point can be drawn: no column is declared sensitive") and "in Roles" in text
     assert text.count("declared sensitive") == 1
     chart.frontier = sweep(bare, [], [ReidentificationRisk(), InformationLoss()])
-    assert "picture" in heard(chart, "hello")
+    assert "picture" in replies(chart, "hello")
 
 
 def test_a_question_about_a_point_that_is_gone_is_dropped(chart):
-    assert "why" in heard(chart, "why", index=2)
+    assert "why" in replies(chart, "why", index=2)
     for index in (len(points()), -1, None, "2"):
-        assert heard(chart, "why", index=index) == {}
+        assert replies(chart, "why", index=index) == {}
 
 
 def test_infinity_and_nothing_defined_anywhere():
@@ -221,7 +223,7 @@ def test_what_is_sent_is_plain(chart):
 
 
 def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
-    heard(chart, "hello")
+    replies(chart, "hello")
     chart.sent.clear()
     chart.nearly = "between k = 5 and 10"
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 0.4, 0.02)
@@ -230,9 +232,9 @@ def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
     assert moved["text"].startswith(
         "k-anonymity, k = 7 (mondrian): about P_loss 0.4, U_loss 0.02, between k = 5 and 10."
     )
-    for view in ("parallel", "heat"):  # where it could not be told from a measured one
-        assert heard(chart, "view", view=view)["picture"]["rows"]["moving"] == []
-    heard(chart, "view", view="frontier")
+    for view in ("parallel", "heat"):  # where it would look like a measured point
+        assert replies(chart, "view", view=view)["picture"]["rows"]["moving"] == []
+    replies(chart, "view", view="frontier")
     chart.sent.clear()
     chart.nearly = ""
     assert not chart.sent[-1]["rows"]["moving"][0]["nearly"] and "about" not in chart.sent[-1]["text"]
@@ -240,11 +242,11 @@ def test_an_expected_point_is_hollow_and_said_to_be_about(chart):
 
 def test_a_search_is_asked_for_with_a_budget(chart):
     asked = []
-    assert "open the workbench" in heard(chart, "find", budget="30 s", field="find")["problem"]["text"]
+    assert "open the workbench" in replies(chart, "find", budget="30 s", field="find")["problem"]["text"]
     chart.find, chart.stop_finding = asked.append, lambda: asked.append("stop")
-    assert "give seconds" in heard(chart, "find", budget="soon", field="find")["problem"]["text"]
-    heard(chart, "find", budget="2 min", field="find")
-    heard(chart, "stop")
+    assert "give seconds" in replies(chart, "find", budget="soon", field="find")["problem"]["text"]
+    replies(chart, "find", budget="2 min", field="find")
+    replies(chart, "stop")
     assert asked == ["2 min", "stop"]
     chart.sent.clear()
     chart.finding(True, "3 releases tried")
@@ -256,9 +258,11 @@ def test_a_search_is_asked_for_with_a_budget(chart):
 
 def test_intervals_are_asked_for_as_often_as_before(chart):
     chart.intervals = {"over": "records", "times": 50}
-    heard(chart, "intervals", over="seeds", field="intervals")
+    replies(chart, "intervals", over="seeds", field="intervals")
     assert chart.intervals == {"over": "seeds", "times": 50}
-    assert "records, seeds, learning" in heard(chart, "intervals", over="people", field="intervals")["problem"]["text"]
+    assert (
+        "records, seeds, learning" in replies(chart, "intervals", over="people", field="intervals")["problem"]["text"]
+    )
     known = [replace(point, intervals={"P_loss": (0.1, 0.2)}) for point in chart.frontier.measured]
     chart.frontier = replace(chart.frontier, measured=known)
     chart.sent.clear()
@@ -266,25 +270,25 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     assert (
         chart.sent[0]["note"] == "Lines and brackets: where a figure lies in 95 % of 50 tries by other seeds and draws."
     )
-    heard(chart, "intervals", over="learning", field="intervals")
+    replies(chart, "intervals", over="learning", field="intervals")
     assert chart.intervals == {"over": "learning"}, "nothing is tried again"
     chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)
     chart.show()
     assert chart.sent[-2]["note"].endswith("where both are known. A learning researcher may reach the shaded area.")
-    heard(chart, "intervals", over="", field="intervals")
+    replies(chart, "intervals", over="", field="intervals")
     assert chart.intervals == {}
 
 
 def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_bound(chart):
     chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
-    assert "That is 5 times the least that is possible" in heard(chart, "why", index=3)["why"]["text"]
-    assert "least that is possible" not in heard(chart, "why", index=0)["why"]["text"], "a baseline"
+    assert "That is 5 times the least that is possible" in replies(chart, "why", index=3)["why"]["text"]
+    assert "least that is possible" not in replies(chart, "why", index=0)["why"]["text"], "a baseline"
     bucketized = Recipe(Mondrian(publish="bucketized"), KAnonymity(k=5))
     chart.frontier = Frontier([*points(), point(bucketized, 0.1, 0.02)], MEASURES)
-    assert "least that is possible" not in heard(chart, "why", index=6)["why"]["text"], "not looked for yet"
-    chart.possible = (*chart.possible, LowerBounds(((Line(0.015, 0.05),),)))  # .01 at .1, of what is exact
+    assert "least that is possible" not in replies(chart, "why", index=6)["why"]["text"], "not looked for yet"
+    chart.possible = (*chart.possible, LowerBounds(((Line(0.015, 0.05),),)))  # 0.01 at 0.1, for exact releases
     text = "2 times the least that is possible for a release with exact quasi-identifiers"
-    assert text in heard(chart, "why", index=6)["why"]["text"]
-    assert "5 times the least that is possible for any release" in heard(chart, "why", index=3)["why"]["text"]
+    assert text in replies(chart, "why", index=6)["why"]["text"]
+    assert "5 times the least that is possible for any release" in replies(chart, "why", index=3)["why"]["text"]
     chart.axes = ["A_know", "U_loss"]
-    assert "least that is possible" not in heard(chart, "why", index=3)["why"]["text"]
+    assert "least that is possible" not in replies(chart, "why", index=3)["why"]["text"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.widgets.frontier.heard import MEASURES, heard, point, points
+from tests.widgets.frontier.recording import MEASURES, point, points, replies
 from widgets.frontier.picture import table
 from workbench.charts.scene import Scene
 from workbench.frontier.frontier import Frontier
@@ -16,7 +16,7 @@ from workbench.models import KAnonymity
 
 
 def test_a_line_keeps_its_hue(chart):
-    hues = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    hues = {row["line"]: row["hue"] for row in replies(chart, "hello")["picture"]["legend"]}
     chart.frontier = Frontier(points()[::-1], MEASURES)
     assert {row["line"]: row["hue"] for row in chart.sent[-1]["legend"]} == hues
 
@@ -25,7 +25,7 @@ def test_axes_fit_the_points_that_come_after_the_first(chart):
     """The ends come first: one point has no range, and must not leave one behind."""
     some = [points()[i] for i in (1, 0, 2, 3)]
     chart.frontier, chart.total = None, 4
-    heard(chart, "hello")
+    replies(chart, "hello")
     for n in (1, 2, 3):
         chart.frontier = Frontier(some[:n], MEASURES, complete=False)
     high = [cap["domain"][1] for cap in chart.sent[-1]["caps"]]
@@ -44,7 +44,7 @@ def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
     first = [points()[i] for i in (0, 1, 4)]
     chart.frontier = Frontier(first, MEASURES, complete=False)
     chart.frontier = chart.pinned = Frontier(points(), MEASURES)
-    legend = {row["line"]: row["hue"] for row in heard(chart, "hello")["picture"]["legend"]}
+    legend = {row["line"]: row["hue"] for row in replies(chart, "hello")["picture"]["legend"]}
     assert len(legend) == 4 and legend["t-closeness (mondrian)"] == "#009E73"
     shown = chart.sent[0]["spec"]
     for drawn in (
@@ -60,11 +60,11 @@ def test_every_line_has_the_same_hue_wherever_it_is_drawn(chart):
 
 
 def test_the_altair_chart_is_what_is_shown(chart):
-    heard(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
+    replies(chart, "cap", field="cap-privacy", key="P_loss", value="0.3")
     chart.selected, chart.pinned = 4, chart.frontier
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.4, 0.02)  # beyond the other points
     chart.moving = point(Recipe(Mondrian(), KAnonymity(k=7)), 1.0, 0.02)
-    shown = heard(chart, "hello")["picture"]
+    shown = replies(chart, "hello")["picture"]
     drawn = chart.altair().to_dict()
     rows = drawn["datasets"]
     for name in ("points", "pinned", "stairs", "pinned_stairs", "chosen", "best", "moving"):
@@ -80,21 +80,21 @@ def test_the_altair_chart_is_what_is_shown(chart):
 
 
 def test_an_axis_is_logarithmic_where_there_is_anything_above_zero(chart):
-    heard(chart, "hello")
-    picture = heard(chart, "scale", side="privacy", on=True)["picture"]
+    replies(chart, "hello")
+    picture = replies(chart, "scale", side="privacy", on=True)["picture"]
     assert (
         chart.log == ["P_loss"]
         and picture["spec"] is not None
         and [cap["log"] for cap in picture["caps"]] == [True, False]
     )
     assert all(row["x"] > 0 for row in picture["rows"]["points"])
-    assert heard(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
+    assert replies(chart, "scale", side="privacy", on=False)["picture"]["caps"][0]["log"] is False and chart.log == []
     assert (
-        "there is no axis of" in heard(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
+        "there is no axis of" in replies(chart, "scale", field="axis-privacy", side="depth", on=True)["problem"]["text"]
     )
     zero = [point(Recipe(Mondrian(), KAnonymity(k=k)), 0.0, 0.1) for k in (2, 3)]
     chart.frontier = Frontier(zero, MEASURES)
-    told = heard(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
+    told = replies(chart, "scale", field="axis-privacy", side="privacy", on=True)["problem"]["text"]
     assert told == "no point has a value above 0 on P_loss, so it has no logarithmic axis" and chart.log == []
 
 
@@ -106,7 +106,7 @@ def test_where_an_estimated_value_lies_is_in_the_table_of_points():
 
 def test_nothing_is_marked_on_axes_of_which_there_is_no_picture_yet(chart):
     """Another axis is drawn after a pause; a point that is chosen or moves meanwhile waits for it."""
-    heard(chart, "hello")
+    replies(chart, "hello")
     frontier = Frontier(points(), MEASURES)
     scene, picture = Scene(frontier), chart._picture
     assert picture.marked(scene) and picture.fits(replace(scene, moving=points()[0]))

@@ -28,7 +28,7 @@ def bench(tmp_path, monkeypatch):
 
 @pytest.fixture
 def published(monkeypatch):
-    """What goes to a notebook's outputs: the data, and which output it replaces."""
+    """Record the outputs of a notebook, and which one each replaces."""
     found = []
 
     def publish(data, *, transient=None, update=False):

@@ -24,7 +24,7 @@ def test_a_step_leaves_the_state_before_as_it_was(first):
     kept = {one.name: getattr(first, one.name) for one in dataclasses.fields(first)}
     now = first.with_hierarchies({"age": TENS})
     assert first.table.columns["age"].hierarchy is None and now.table.columns["age"].hierarchy is not None
-    now = now.grouped(now.named("town"), 1, ["a", "b"], "ab").at("town").with_table(None)
+    now = now.group(now.column_named("town"), 1, ["a", "b"], "ab").with_column("town").with_table(None)
     assert now.hierarchies.keys() == {"age", "town"} and now.column == "town" and now.table is None
     assert all(getattr(first, name) is value for name, value in kept.items()) and not first.drafts
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -32,7 +32,7 @@ def test_a_step_leaves_the_state_before_as_it_was(first):
 
 
 def test_a_step_to_the_same_is_no_step(first):
-    assert first.with_table(first.table) is first and first.at("age") is first
+    assert first.with_table(first.table) is first and first.with_column("age") is first
     assert first.with_hierarchies({}) is first
 
 
@@ -43,20 +43,20 @@ def test_hierarchies_are_all_built_or_none(first):
 
 
 def test_a_step_that_cannot_be_says_why_and_offers_the_ways_out(first):
-    now = first.grouped(first.named("age"), 1, ["21", "35"], "some")
-    assert now.hierarchies == {} and now.refusals(now.named("age"))[0].field == "groups"
-    mended = now.fixes(now.named("age"))["Take the value between them too"](now)
+    now = first.group(first.column_named("age"), 1, ["21", "35"], "some")
+    assert now.hierarchies == {} and now.refusals(now.column_named("age"))[0].field == "groups"
+    mended = now.fixes(now.column_named("age"))["Add the value between them"](now)
     assert mended.hierarchies["age"]["levels"] == [{"some": ["21", "35", "22"]}] and not mended.wrong
 
 
 def test_what_was_typed_goes_when_the_hierarchy_is_changed_elsewhere_and_stays_when_it_is_used(first):
     form = {"by": "widths", "widths": ["10"], "origin": "0"}
-    used = first.used(first.named("age"), "intervals", form)
+    used = first.use(first.column_named("age"), "intervals", form)
     assert used.hierarchies["age"] == TENS and used.drafts["age", "intervals"] == form
     assert not used.with_hierarchies({"age": Intervals(widths=(5,)).to_dict()}).drafts
 
 
 def test_a_builder_is_made_once_for_each_setting(first):
     now = first.with_hierarchies({"age": TENS})
-    assert now.builder("age") is now.drafted(now.named("town"), "groups", {}).builder("age")
+    assert now.builder("age") is now.with_draft(now.column_named("town"), "groups", {}).builder("age")
     assert now.builder("age") is not now.with_hierarchies({"age": {**TENS, "widths": [5]}}).builder("age")

@@ -47,16 +47,16 @@ class Driven:
         self.editor = HierarchyEditor(*given, **options)
         self.sent = []
         self.editor.send = lambda content, buffers=None: self.sent.append(content)
-        self.say("hello")
+        self.send("hello")
 
-    def say(self, kind, buffers=(), **content):
+    def send(self, kind, buffers=(), **content):
         self.sent.clear()
         self.editor._receive(None, {"kind": kind, **content}, list(buffers))
         return self
 
     def use(self, column, tab, **form):
         self.editor.column = column
-        return self.say("use", column=column, tab=tab, form=form, field=tab)
+        return self.send("use", column=column, tab=tab, form=form, field=tab)
 
     @property
     def shown(self):
@@ -72,7 +72,7 @@ class Driven:
         return problem
 
     def fix(self, start):
-        return self.say("fix", fix=next(fix for fix in self.problem["fixes"] if fix.startswith(start)))
+        return self.send("fix", fix=next(fix for fix in self.problem["fixes"] if fix.startswith(start)))
 
     def paste(self, column, text):
         return self.use(column, "import", text=text, source="")
@@ -90,7 +90,7 @@ def driven(table):
 
 
 def assert_same_as_study(editor, base):
-    """What comes out is what the study makes of the same settings."""
+    """Check that the editor and the study build the same table."""
     table = editor.table
     study = Study(quasi=table.quasi, sensitive=tuple(table.sensitive), hierarchies=editor.hierarchies)
     study = study.with_(regions={name: table.columns[name].regions for name in table.quasi})
@@ -105,12 +105,12 @@ def test_every_column_has_a_line_and_the_chosen_one_its_tree(driven):
     assert [line["role"] for line in lines] == ["quasi"] * 5 + ["sensitive"]
     assert driven.shown["name"] == "age" and driven.shown["state"] == "draft"  # the proposal, not in use
     assert sum(driven.shown["tree"]["counts"]) == 400
-    driven.say("choose", column="city")
+    driven.send("choose", column="city")
     assert driven.editor.column == "city" and driven.shown["tree"]["leaves"] == CITIES
 
 
 def test_nothing_that_holds_values_is_synced(driven):
-    driven.say("propose", column="age")
+    driven.send("propose", column="age")
     state = driven.editor.get_state()
     assert not {"table", "hierarchies", "study"} & set(state)
     assert not any(city in str({k: v for k, v in state.items() if k[0] != "_"}) for city in CITIES)
@@ -142,7 +142,7 @@ def test_intervals_are_learnt_as_they_were_given(table, builder):
 
 def test_a_proposal_with_its_reason(driven, base):
     assert "spread well enough" in driven.shown["proposal"]["why"]
-    driven.say("propose", column="age")
+    driven.send("propose", column="age")
     assert driven.editor.hierarchies == {"age": {"builder": "intervals", "widths": [5, 10, 20]}}
     assert driven.shown["state"] == "used" and driven.shown["proposal"]["used"]
     assert driven.line("age")["sizes"] == [74, *driven.sizes("age")]
@@ -150,16 +150,19 @@ def test_a_proposal_with_its_reason(driven, base):
 
 
 def test_no_proposal_says_why(driven):
-    driven.say("propose", column="illness", field="groups")
+    driven.send("propose", column="illness", field="groups")
     assert driven.sent[-1]["kind"] == "problem" and "no groups are needed" in driven.sent[-1]["text"]
 
 
 def test_values_of_a_quasi_identifier_are_grouped_by_what_they_occur_with(driven, base):
-    driven.say("choose", column="city")
-    driven.say("propose", column="city")
+    driven.send("choose", column="city")
+    driven.send("propose", column="city")
     spec = driven.editor.hierarchies["city"]
     assert spec["builder"] == "groups" and {v for values in spec["levels"][0].values() for v in values} == set(CITIES)
-    assert driven.shown["proposal"]["used"] and "similar other quasi-identifiers" in driven.shown["proposal"]["why"]
+    assert (
+        driven.shown["proposal"]["used"]
+        and "similar values of the other quasi-identifiers" in driven.shown["proposal"]["why"]
+    )
     assert_same_as_study(driven.editor, base)
 
 
@@ -185,7 +188,7 @@ def test_intervals(driven, base, form, spec):
     [
         ({"by": "widths", "widths": ["5", "1x"]}, "widths-1", "'1x' is not a number"),
         ({"by": "widths", "widths": ["0"]}, "widths-0", "above 0"),
-        ({"by": "widths", "widths": ["5", "5"]}, "widths-1", "is a level already"),
+        ({"by": "widths", "widths": ["5", "5"]}, "widths-1", "is already a level"),
         ({"by": "widths", "widths": [""]}, "widths-0", "Type a width"),
         ({"by": "widths", "widths": ["nan"]}, "widths-0", "not a number"),
         ({"by": "widths", "widths": ["5"], "origin": "a"}, "origin", "not a number"),
@@ -199,15 +202,15 @@ def test_wrong_intervals_are_said_at_their_field_and_the_last_good_ones_stay(dri
     driven.use("age", "intervals", **form)
     assert driven.problem["field"] == field and said in driven.problem["text"]
     assert driven.editor.table is before and driven.shown["state"] == "wrong"
-    driven.say("hello")  # a page that is loaded again
+    driven.send("hello")  # a page that is loaded again
     assert driven.shown["form"].items() >= form.items() and driven.problem["field"] == field
-    driven.say("discard", column="age")
+    driven.send("discard", column="age")
     assert driven.shown["form"]["widths"] == ["10"] and not driven.shown["problems"]
 
 
 def test_several_widths_in_one_field_become_levels(driven):
     driven.use("age", "intervals", by="widths", widths=["5, 10", "40"])
-    driven.fix("Make 2 levels of it")
+    driven.fix("Make 2 levels")
     assert driven.editor.hierarchies["age"]["widths"] == [5, 10, 40]
     assert driven.shown["form"]["widths"] == ["5", "10", "40"]
 
@@ -215,11 +218,11 @@ def test_several_widths_in_one_field_become_levels(driven):
 def test_a_draft_is_kept_and_previewed_but_not_used(driven):
     before = driven.editor.table
     stamp = {"view": "a", "number": 3}
-    driven.say("draft", column="age", tab="intervals", form={"by": "widths", "widths": ["25"]}, stamp=stamp)
+    driven.send("draft", column="age", tab="intervals", form={"by": "widths", "widths": ["25"]}, stamp=stamp)
     assert driven.editor.table is before and not driven.editor.hierarchies
     assert driven.shown["preview"] and driven.shown["stamp"] == stamp
     assert [len(level["labels"]) for level in driven.shown["tree"]["levels"]] == [4]
-    driven.say("choose", column="city").say("choose", column="age")
+    driven.send("choose", column="city").send("choose", column="age")
     assert driven.shown["form"]["widths"] == ["25"]
 
 
@@ -237,8 +240,8 @@ def test_prefixes(driven, base):
 @pytest.mark.parametrize(
     ("form", "field", "said"),
     [
-        ({"keep": "0", "pad": ""}, "keep", "0 characters kept would hide the whole value"),
-        ({"keep": "3, 0", "pad": ""}, "keep", "0 characters kept"),
+        ({"keep": "0", "pad": ""}, "keep", "Keeping 0 characters would hide the whole value"),
+        ({"keep": "3, 0", "pad": ""}, "keep", "Keeping 0 characters"),
         ({"keep": "5", "pad": ""}, "keep", "No value is longer than 5 characters: keeping 5 changes nothing"),
         ({"keep": "9, 3", "pad": ""}, "keep", "keeping 9 changes nothing"),
         ({"keep": "3", "pad": "4"}, "pad", "All values have 4 characters or more: padding to 4 changes nothing"),
@@ -281,14 +284,14 @@ def test_dates(driven, base):
 
 
 def test_a_form_that_the_column_does_not_have(driven):
-    driven.say("use", column="city", tab="dates", form={}, field="dates")
+    driven.send("use", column="city", tab="dates", form={}, field="dates")
     assert driven.sent[-1]["kind"] == "problem" and "no form 'dates'" in driven.sent[-1]["text"]
 
 
 def test_removing_brings_the_bare_column_back(driven, table):
     driven.paste("city", "Oslo;N\nKiel;N\nBonn;S\nLyon;S\nNice;S")
     assert driven.editor.table.columns["city"].labels[0] == "Oslo"
-    driven.say("remove", column="city")
+    driven.send("remove", column="city")
     assert driven.editor.table.fingerprint == table.fingerprint and not driven.editor.hierarchies
 
 
@@ -296,12 +299,12 @@ def test_the_datas_own_hierarchy():
     study = Study(data={"bundled": "adult"})
     bare = Table.bare(datasets.path("adult"))
     driven = Driven(bare.with_roles(["education", "age"], "occupation"), {}, study)
-    driven.say("choose", column="education")
+    driven.send("choose", column="education")
     assert driven.shown["bundled"]
-    driven.say("bundled", column="education")
+    driven.send("bundled", column="education")
     assert driven.editor.hierarchies == {"education": "bundled"} and driven.sizes("education") == [5]
     assert driven.shown["tab"] == "groups" and not driven.shown["bundled"]
-    driven.say("group", column="education", level=2, members=["Up-to-8th", "High-school"], label="School")
+    driven.send("group", column="education", level=2, members=["Up-to-8th", "High-school"], label="School")
     assert driven.editor.hierarchies["education"]["builder"] == "groups"  # written out, since it is another now
     assert driven.editor.table.columns["education"].labels[0] == "Preschool"  # still in the file's order
 
@@ -311,65 +314,65 @@ def test_the_datas_own_hierarchy():
 
 def test_groups_on_several_levels_stay_nested(driven, base):
     driven.editor.column = "city"
-    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Germany")
-    driven.say("group", column="city", level=1, members=["Lyon", "Nice"], label="France")
-    driven.say("group", column="city", level=2, members=["Germany", "France"], label="Union")
+    driven.send("group", column="city", level=1, members=["Bonn", "Kiel"], label="Germany")
+    driven.send("group", column="city", level=1, members=["Lyon", "Nice"], label="France")
+    driven.send("group", column="city", level=2, members=["Germany", "France"], label="Union")
     assert driven.editor.hierarchies["city"]["levels"] == [
         {"Germany": ["Bonn", "Kiel"], "France": ["Lyon", "Nice"]},
         {"Union": ["Bonn", "Kiel", "Lyon", "Nice"]},
     ]
     assert_same_as_study(driven.editor, base)
-    driven.say("group", column="city", level=1, members=["Nice", "Oslo"], label="Coast")
+    driven.send("group", column="city", level=1, members=["Nice", "Oslo"], label="Coast")
     assert "all of 'Coast' is now in 'Union'" in driven.shown["notes"][0]
     assert driven.editor.table.columns["city"].hierarchy.nested
 
 
 def test_into_a_group_out_of_it_and_renamed(driven):
     driven.editor.column = "city"
-    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
-    driven.say("group", column="city", level=1, members=["Oslo"], label="A")
-    driven.say("rename", column="city", level=1, label="A", to="North")
+    driven.send("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.send("group", column="city", level=1, members=["Oslo"], label="A")
+    driven.send("rename", column="city", level=1, label="A", to="North")
     assert driven.editor.hierarchies["city"]["levels"] == [{"North": ["Bonn", "Kiel", "Oslo"]}]
-    driven.say("ungroup", column="city", level=1, members=["Bonn"])
+    driven.send("ungroup", column="city", level=1, members=["Bonn"])
     assert driven.editor.hierarchies["city"]["levels"] == [{"North": ["Kiel", "Oslo"]}]
-    driven.say("ungroup", column="city", level=1, members=["Kiel", "Oslo"])
+    driven.send("ungroup", column="city", level=1, members=["Kiel", "Oslo"])
     assert driven.editor.hierarchies["city"]["levels"] == []
 
 
 def test_a_level_goes(driven):
     driven.editor.column = "city"
-    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
-    driven.say("group", column="city", level=2, members=["A", "Oslo"], label="B")
-    driven.say("drop_level", column="city", level=1)
+    driven.send("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.send("group", column="city", level=2, members=["A", "Oslo"], label="B")
+    driven.send("drop_level", column="city", level=1)
     assert driven.editor.hierarchies["city"]["levels"] == [{"B": ["Bonn", "Kiel", "Oslo"]}]
 
 
 def test_a_group_called_like_a_value_outside_it(driven):
     driven.editor.column = "city"
-    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
+    driven.send("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
     assert driven.problem["field"] == "groups" and not driven.editor.hierarchies
     assert driven.shown["form"]["name"] == "Oslo"  # what was typed stays
-    driven.fix("Call it")
+    driven.fix("Name it")
     assert driven.labels("city")[0] == "Oslo (group)" and driven.shown["form"]["name"] == ""
-    driven.say("undo").say("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
-    driven.fix("Take 'Oslo' into it")
+    driven.send("undo").send("group", column="city", level=1, members=["Bonn", "Kiel"], label="Oslo")
+    driven.fix("Add 'Oslo' to the group")
     assert driven.editor.hierarchies["city"]["levels"] == [{"Oslo": ["Bonn", "Kiel", "Oslo"]}]
 
 
 def test_a_name_that_another_group_has(driven):
     driven.editor.column = "city"
-    driven.say("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
-    driven.say("group", column="city", level=1, members=["Lyon", "Nice"], label="B")
-    driven.say("rename", column="city", level=1, label="B", to="A").fix("Merge")
+    driven.send("group", column="city", level=1, members=["Bonn", "Kiel"], label="A")
+    driven.send("group", column="city", level=1, members=["Lyon", "Nice"], label="B")
+    driven.send("rename", column="city", level=1, label="B", to="A").fix("Merge")
     assert driven.editor.hierarchies["city"]["levels"] == [{"A": ["Bonn", "Kiel", "Lyon", "Nice"]}]
 
 
 def test_numbers_that_are_no_neighbours(driven):
-    driven.say("group", column="age", level=1, members=["17", "20"], label="young")
+    driven.send("group", column="age", level=1, members=["17", "20"], label="young")
     assert "not a partition into neighbors" in driven.problem["text"]
-    driven.fix("Take the 2 values between")
+    driven.fix("Add the 2 values between")
     assert driven.editor.hierarchies["age"]["levels"] == [{"young": ["17", "20", "18", "19"]}]
-    driven.say("group", column="age", level=1, members=["18"], label="18 only").fix("Give the parts names")
+    driven.send("group", column="age", level=1, members=["18"], label="18 only").fix("Give each part its own name")
     assert driven.labels("age")[:4] == ("young", "18 only", "young (2)", "21")
 
 
@@ -377,7 +380,7 @@ def test_numbers_that_are_no_neighbours(driven):
     "asked", [{"members": [], "label": "x"}, {"members": ["Bonn"], "label": " "}, {"members": ["?"], "label": "x"}]
 )
 def test_nothing_to_group(driven, asked):
-    driven.say("group", column="city", level=1, field="groups", **asked)
+    driven.send("group", column="city", level=1, field="groups", **asked)
     assert driven.sent[-1]["kind"] == "problem" and driven.sent[-1]["field"] == "groups"
 
 
@@ -390,7 +393,7 @@ WHOLE = "Bonn;D;EU\nKiel;D;EU\nLyon;F;EU\nNice;F;EU\nOslo;N;EU\n"
 def test_a_file_that_fits_is_used_at_once(driven, base):
     driven.editor.column = "city"
     text = "leaf,country,union\n" + WHOLE.replace(";", ",") + "Rome,I,EU\n"
-    driven.say("file", [memoryview(text.encode("utf-8-sig"))], column="city", name="cities.csv", field="import")
+    driven.send("file", [memoryview(text.encode("utf-8-sig"))], column="city", name="cities.csv", field="import")
     spec = driven.editor.hierarchies["city"]
     assert spec["builder"] == "columns" and spec["source"] == "cities.csv"
     assert driven.shown["state"] == "used" and driven.shown["tab"] == "import"
@@ -401,7 +404,7 @@ def test_a_file_that_fits_is_used_at_once(driven, base):
 @pytest.mark.parametrize("data", [b"\xff\xfea", b"a\0b", b""])
 def test_a_file_that_is_none(driven, data):
     driven.editor.column = "city"
-    driven.say("file", [memoryview(data)], column="city", name="picture.png", field="import")
+    driven.send("file", [memoryview(data)], column="city", name="picture.png", field="import")
     said = [one["text"] for one in driven.sent if one["kind"] == "problem"]
     assert said or driven.problem["text"]
     assert not driven.editor.hierarchies
@@ -414,9 +417,9 @@ def test_values_that_a_file_lacks(driven):
     driven.paste("city", LACKING)
     assert driven.problem["field"] == "import"
     assert "2 of its 5 values are missing from the hierarchy: 'Nice'" in driven.problem["text"]
-    driven.fix("Put them in a group of their own: other")
+    driven.fix("Put them in their own group: other")
     assert driven.labels("city") == ("D", "F", "other") and driven.labels("city", 1) == ("EU",)
-    driven.say("undo").paste("city", LACKING).fix("Leave each on its own")
+    driven.send("undo").paste("city", LACKING).fix("Leave them ungrouped")
     assert driven.labels("city") == ("D", "F", "Nice", "Oslo")
 
 
@@ -444,7 +447,7 @@ def test_rows_with_gaps(driven, short):
 def test_labels_that_split(driven):
     driven.paste("city", "Bonn;a;x\nKiel;b;x\nLyon;a;y\nNice;b;y\nOslo;c;z")
     assert "not a partition" in driven.problem["text"]
-    driven.fix("Give the parts names")
+    driven.fix("Give each part its own name")
     assert set(driven.labels("city")) == {"a (x)", "b (x)", "a (y)", "b (y)", "c"}
 
 
@@ -452,10 +455,10 @@ def test_a_file_of_numbers(driven):
     ages = range(17, 91)
     rows = [f"{age};{age // 10}0s" for age in ages]
     driven.paste("age", "\n".join(row for row in rows if not row.startswith(("33;", "34;"))))
-    driven.fix("Put each with the value below it")
+    driven.fix("Group each with the next lower value")
     assert driven.labels("age")[2] == "30s" and len(driven.labels("age")) == 9
     odd = [row if age != 50 else "50;odd" for age, row in zip(ages, rows, strict=True)]
-    driven.paste("age", "\n".join(odd).replace("55;50s", "55;odd")).fix("Give the parts names")
+    driven.paste("age", "\n".join(odd).replace("55;50s", "55;odd")).fix("Give each part its own name")
     assert {"50s", "50s (2)", "odd", "odd (2)"} <= set(driven.labels("age"))
     driven.paste("age", "\n".join([*rows, "?;unknown"]))  # missing is on a branch of its own: such a row does no harm
     assert driven.shown["state"] == "used" and "'?'" in driven.shown["about"]["notes"][0]
@@ -465,7 +468,7 @@ def test_a_fix_is_for_what_was_shown(driven):
     driven.paste("city", LACKING)
     old = driven.problem["fixes"][0]
     driven.paste("city", WHOLE)
-    driven.say("fix", fix=old, field="import")
+    driven.send("fix", fix=old, field="import")
     assert driven.sent[-1]["kind"] == "problem" and driven.labels("city") == ("D", "F", "N")
 
 
@@ -475,19 +478,19 @@ def test_a_fix_is_for_what_was_shown(driven):
 def test_undo_and_redo(driven, table):
     driven.use("age", "intervals", by="widths", widths=["10"])
     driven.use("city", "import", text=WHOLE, source="")
-    driven.say("undo")
+    driven.send("undo")
     assert driven.sizes("age") and driven.editor.table.columns["city"].hierarchy is None
-    driven.say("undo")
+    driven.send("undo")
     assert driven.editor.column == "age" and driven.editor.table.fingerprint == table.fingerprint
     assert not driven.shown["drafted"]
     assert driven.sent[0]["redo"] and not driven.sent[0]["undo"]
-    driven.say("redo").say("redo").say("redo")
+    driven.send("redo").send("redo").send("redo")
     assert driven.labels("city") == ("D", "F", "N") and driven.sizes("age")
 
 
 def test_a_history_of_others(table):
     driven = Driven(table, own_history=False)
-    driven.say("propose", column="age").say("undo")
+    driven.send("propose", column="age").send("undo")
     assert driven.editor.hierarchies and not driven.editor.history.can_undo
 
 
@@ -507,12 +510,12 @@ def test_a_hierarchy_that_does_not_fit_new_data_is_said_and_can_be_mended(driven
     frame = pd.DataFrame(
         {"city": [*CITIES, "Rome"], "age": [1, 2, 3, 4, 5, 6], "illness": ["a", "b", "a", "b", "a", "b"]}
     )
-    driven.say("hello")
+    driven.send("hello")
     driven.editor.table = Table.bare(frame).with_roles(["age", "city"], "illness")
     assert "city" not in driven.editor.hierarchies and driven.editor.table.columns["city"].hierarchy is None
     assert "'Rome'" in driven.line("city")["unfit"]
     assert "'Rome'" in driven.problem["text"]
-    driven.fix("Leave each on its own")
+    driven.fix("Leave them ungrouped")
     assert driven.labels("city") == ("D", "F", "N", "Rome") and not driven.line("city")["unfit"]
 
 
@@ -552,7 +555,7 @@ def test_a_file_beside_the_study_is_written_out_when_it_is_edited(table, tmp_pat
     driven = Driven(table, {"city": {"csv": "c.csv"}}, Study(folder=str(tmp_path)))
     assert driven.sizes("city") == [3, 1]
     driven.editor.column = "city"
-    driven.say("rename", column="city", level=1, label="N", to="Norway")
+    driven.send("rename", column="city", level=1, label="N", to="Norway")
     assert driven.editor.hierarchies["city"]["builder"] == "groups" and driven.labels("city")[2] == "Norway"
     assert read_csv(tmp_path / "c.csv")
 
@@ -560,7 +563,7 @@ def test_a_file_beside_the_study_is_written_out_when_it_is_edited(table, tmp_pat
 def test_a_level_that_models_look_at_cannot_be_taken_away(base):
     table = base.with_hierarchies({"illness": Groups(({"bad": ["flu", "ulcer"]},))})
     driven = Driven(table.with_roles(["age"], "illness", {"illness": 1}))
-    driven.say("choose", column="illness").say("remove", column="illness")
+    driven.send("choose", column="illness").send("remove", column="illness")
     assert "no level 1" in driven.problem["text"] and "illness" in driven.editor.hierarchies
 
 
@@ -569,7 +572,7 @@ def test_five_thousand_values(base):
     driven = Driven(Table.bare(frame, types={"code": "text"}).with_roles(["code"], "s"))
     driven.use("code", "prefixes", keep="5, 4, 3", pad="")
     assert driven.sizes("code") == [500, 50, 5]
-    driven.say("group", column="code", level=4, members=["000***", "001***"], label="low")
+    driven.send("group", column="code", level=4, members=["000***", "001***"], label="low")
     assert driven.sizes("code") == [500, 50, 5, 4] and len(driven.shown["tree"]["leaves"]) == 5000
 
 
@@ -578,9 +581,9 @@ def test_a_message_from_another_thread_is_drawn_once_and_in_the_kernels(table):
         driven, shown = Driven(table), []
         show = driven.editor.show
         driven.editor.show = lambda: (shown.append(threading.get_ident()), show())
-        form = {**forms.filled("intervals", table.columns["age"], None), "by": "widths", "widths": ["15"]}
+        form = {**forms.fill_form("intervals", table.columns["age"], None), "by": "widths", "widths": ["15"]}
         content = {"kind": "use", "column": "age", "tab": "intervals", "form": form, "field": "intervals"}
-        await asyncio.to_thread(driven.editor._heard, None, content, [])
+        await asyncio.to_thread(driven.editor._receive, None, content, [])
         await asyncio.sleep(0)
         return shown == [threading.get_ident()]
 
@@ -590,31 +593,31 @@ def test_a_message_from_another_thread_is_drawn_once_and_in_the_kernels(table):
 def test_levels_to_be_released_at_are_chosen_undone_and_kept_while_they_are_sound(driven):
     driven.use("age", "intervals", by="widths", widths=["5", "10"])
     assert driven.shown["released"] == {"sizes": driven.line("age")["sizes"] + [1], "levels": 2, "low": 0, "high": 3}
-    driven.say("released", column="age", low=1, high=2)
+    driven.send("released", column="age", low=1, high=2)
     assert driven.editor.released_levels == {"age": [1, 2]} and driven.editor.table.level_ranges == {"age": (1, 2)}
     assert driven.shown["released"]["low"] == 1 and driven.shown["released"]["high"] == 2
     driven.use("age", "intervals", by="widths", widths=["5", "10", "20"])
     assert driven.editor.released_levels == {"age": [1, 2]}, "levels 1 and 2 are still there"
-    driven.say("remove", column="age")
+    driven.send("remove", column="age")
     assert driven.editor.released_levels == {} == driven.editor.table.level_ranges
-    driven.say("undo")
+    driven.send("undo")
     assert (
         driven.editor.released_levels
         == {"age": [1, 2]}
         == {n: [*p] for n, p in driven.editor.table.level_ranges.items()}
     )
-    driven.say("undo").say("undo")
+    driven.send("undo").send("undo")
     assert driven.editor.released_levels == {} and driven.editor.hierarchies["age"]["widths"] == [5, 10]
-    driven.say("redo")
+    driven.send("redo")
     assert driven.editor.table.level_ranges == {"age": (1, 2)}
-    driven.say("released", column="age", low=0, high=3)
+    driven.send("released", column="age", low=0, high=3)
     assert driven.editor.released_levels == {}, "all levels are no choice"
 
 
 def test_levels_that_there_are_not_are_said_at_the_field(driven):
     driven.use("age", "intervals", by="widths", widths=["5", "10"])
     for wrong in ({"low": 2, "high": 1}, {"low": 0, "high": 4}, {"low": None, "high": 1}):
-        driven.say("released", column="age", field="released", **wrong)
+        driven.send("released", column="age", field="released", **wrong)
         assert driven.editor.released_levels == {}
         assert any(
             one["kind"] == "problem" or "choose levels" in str(one) or "lowest" in str(one) for one in driven.sent
@@ -622,7 +625,7 @@ def test_levels_that_there_are_not_are_said_at_the_field(driven):
 
 
 def test_only_quasi_identifiers_are_released_at_levels(driven):
-    driven.say("choose", column="illness")
+    driven.send("choose", column="illness")
     assert driven.shown["released"] is None
 
 
@@ -637,16 +640,16 @@ def test_a_table_comes_with_its_levels(table):
 def test_what_releases_show_is_chosen_undone_and_kept_while_there_are_nodes(driven):
     driven.use("age", "intervals", by="widths", widths=["5", "10"])
     assert [one["name"] for one in driven.shown["regions"]["choices"]] == ["exact", "ranges", "nodes"]
-    driven.say("regions", column="age", shown="nodes")
+    driven.send("regions", column="age", shown="nodes")
     assert driven.editor.regions == {"age": "nodes"} and driven.editor.table.columns["age"].shows_nodes
     assert driven.shown["regions"]["chosen"] == "nodes"
-    driven.say("regions", column="age", shown="ranges")
+    driven.send("regions", column="age", shown="ranges")
     assert driven.editor.regions == {} and driven.editor.table.columns["age"].regions == "ranges", "the default"
-    driven.say("undo")
+    driven.send("undo")
     assert driven.editor.regions == {"age": "nodes"} and driven.editor.table.columns["age"].shows_nodes
-    driven.say("remove", column="age")
+    driven.send("remove", column="age")
     assert driven.editor.regions == {}, "without a hierarchy there are no nodes"
-    driven.say("regions", column="age", field="regions", shown="nodes")
+    driven.send("regions", column="age", field="regions", shown="nodes")
     assert driven.editor.regions == {} and any("need a hierarchy" in str(one) for one in driven.sent)
-    driven.say("choose", column="illness")
+    driven.send("choose", column="illness")
     assert driven.shown["regions"] is None, "of a sensitive column its values are published"

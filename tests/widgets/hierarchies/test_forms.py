@@ -27,25 +27,25 @@ ZIP = Column("zip", "text", np.array(CODES, dtype=object), CODES, np.ones(4, np.
 )
 def test_a_builder_comes_back_from_its_form(column, builder):
     tab = forms.tab_of(builder, column)
-    form = forms.filled(tab, column, builder)
-    assert forms.read(tab, form).to_dict() == builder.to_dict()
-    assert forms.typed(tab, column, form) == form
+    form = forms.fill_form(tab, column, builder)
+    assert forms.read_form(tab, form).to_dict() == builder.to_dict()
+    assert forms.parse_form(tab, column, form) == form
 
 
 @pytest.mark.parametrize(
     ("ends", "field", "said"),
     [
         ({"top": "x"}, "top", "'x' is not a number"),
-        ({"bottom": "40", "top": "30"}, "top", "give a higher number"),
-        ({"top": "80"}, "top", "No value is 80 or more: it groups nothing"),
+        ({"bottom": "40", "top": "30"}, "top", "must be greater than the other end"),
+        ({"top": "80"}, "top", "No value is 80 or more: this groups nothing"),
         ({"top": "20"}, "top", "Every value is 20 or more: nothing else is left"),
-        ({"bottom": "20"}, "bottom", "No value is below 20: it groups nothing"),
+        ({"bottom": "20"}, "bottom", "No value is below 20: this groups nothing"),
         ({"bottom": "60"}, "bottom", "Every value is below 60: nothing else is left"),
     ],
 )
 def test_top_and_bottom_coding_says_what_it_cannot_do(ends, field, said):
     with pytest.raises(forms.AtField, match=said) as caught:
-        forms.checked(forms.read("intervals", {**forms.filled("intervals", AGE, None), **ends}), AGE)
+        forms.check(forms.read_form("intervals", {**forms.fill_form("intervals", AGE, None), **ends}), AGE)
     assert caught.value.field == field
 
 
@@ -56,7 +56,7 @@ def test_the_likeliest_form_comes_first_and_groups_can_always_be_made():
 
 def test_what_is_wrong_is_said_of_its_field():
     with pytest.raises(forms.AtField) as caught:
-        forms.read("intervals", {**forms.filled("intervals", AGE, None), "by": "widths", "widths": ["5", "x"]})
+        forms.read_form("intervals", {**forms.fill_form("intervals", AGE, None), "by": "widths", "widths": ["5", "x"]})
     assert caught.value.field == "widths-1"
     with pytest.raises(BadInput, match="came without its keep"):
-        forms.typed("prefixes", ZIP, {"keep": 3})
+        forms.parse_form("prefixes", ZIP, {"keep": 3})

@@ -23,23 +23,23 @@ def test_what_can_be_grouped_are_the_groups_below():
 
 
 def test_a_value_that_joins_a_group_follows_it_upwards():
-    new, notes = grouping.grouped(LEVELS, 1, ["e"], "A", ONE)
+    new, notes = grouping.group_values(LEVELS, 1, ["e"], "A", ONE)
     assert set(new[0]["A"]) == {"a", "b", "e"} and set(new[1]["all"]) == set("abcde")
     assert notes == ["On level 2 all of 'A' is now in 'all'."]
 
 
 def test_nobody_changes_what_was_there():
     before = [dict(level) for level in LEVELS]
-    grouping.grouped(LEVELS, 1, ["e"], "A", ONE)
-    grouping.ungrouped(LEVELS, 1, ["a"])
-    grouping.renamed(LEVELS, 1, "A", "B")
+    grouping.group_values(LEVELS, 1, ["e"], "A", ONE)
+    grouping.ungroup(LEVELS, 1, ["a"])
+    grouping.rename_group(LEVELS, 1, "A", "B")
     assert before == LEVELS
 
 
 def test_a_name_is_used_once_a_level():
-    assert "B" in grouping.renamed(LEVELS, 1, "A", "B")[0]
+    assert "B" in grouping.rename_group(LEVELS, 1, "A", "B")[0]
     with pytest.raises(BadInput, match="There is a group 'C' on level 1 already"):
-        grouping.renamed(LEVELS, 1, "A", "C")
+        grouping.rename_group(LEVELS, 1, "A", "C")
 
 
 def test_rows_are_the_levels_and_come_back():
@@ -50,4 +50,4 @@ def test_rows_are_the_levels_and_come_back():
 
 def test_labels_that_are_in_two_groups_above_get_names_of_their_own():
     rows = [["a", "x", "1"], ["b", "x", "2"], ["c", "y", "2"]]
-    assert [row[1] for row in grouping.untangled(rows, column("abc"))] == ["x (1)", "x (2)", "y"]
+    assert [row[1] for row in grouping.separate_parts(rows, column("abc"))] == ["x (1)", "x (2)", "y"]

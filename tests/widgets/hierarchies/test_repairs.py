@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from widgets.hierarchies import forms
-from widgets.hierarchies.repairs import diagnosed
+from widgets.hierarchies.repairs import diagnose
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
 
@@ -13,24 +13,24 @@ COLUMN = Column("city", "text", np.array(TOWNS, dtype=object), TOWNS, np.ones(4,
 
 
 class Editor:
-    """Takes the form that a fix makes."""
+    """A fake editor that returns the repaired form."""
 
-    def used(self, column, tab, form):
+    def use(self, column, tab, form):
         return tab, form
 
 
 def problem_with(text):
     form = {"text": text, "source": ""}
     with pytest.raises(BadInput) as caught:
-        forms.read("import", form)(COLUMN)
-    return diagnosed("import", form, COLUMN, caught.value)
+        forms.read_form("import", form)(COLUMN)
+    return diagnose("import", form, COLUMN, caught.value)
 
 
 @pytest.mark.parametrize(
     ("text", "button", "mended"),
     [
         ("Bonn;D\nKiel;D\nLyon;F\nNice;F\nNice;I", "Keep the first of each", "Nice;F"),
-        ("Bonn;D\nKiel;D\nLyon;F\nNizza;F", "Leave each on its own", "Nice;Nice"),
+        ("Bonn;D\nKiel;D\nLyon;F\nNizza;F", "Leave them ungrouped", "Nice;Nice"),
         ("Bonn;D\nKiel;D\nLyon;F\nnice;F", "'nice' in the file is 'Nice'", "Nice;F"),
         ("Bonn;D\nKiel;D\nLyon;F\nNice;", "Fill the gaps from their own groups", "Nice;Nice"),
     ],

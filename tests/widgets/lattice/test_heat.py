@@ -1,4 +1,4 @@
-"""The heat map counts every node once, and has the best that keeps the model in each field."""
+"""The heat map counts every node once, and has the best valid node of each field."""
 
 import numpy as np
 import pandas as pd

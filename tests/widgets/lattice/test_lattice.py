@@ -32,25 +32,25 @@ def table():
 
 @pytest.fixture
 def part():
-    """A part in a script, with what it says: long work is done when it is asked for."""
+    """Return a part in a script, which runs jobs at once, and record its messages."""
     made = LatticeView(table(), Recipe(Mondrian(), KAnonymity(8)), unfolded=False)
-    made.said = []
-    made.send = lambda content, buffers=None: made.said.append((content, buffers))
+    made.sent = []
+    made.send = lambda content, buffers=None: made.sent.append((content, buffers))
     return made
 
 
 def last(part, kind):
-    found = [one for one in part.said if one[0]["kind"] == kind]
+    found = [one for one in part.sent if one[0]["kind"] == kind]
     return found[-1] if found else None
 
 
 def wait_for(part, kind, times=1):
-    """Until it has said so; the worker is a thread of its own."""
+    """Wait for messages from the worker's thread."""
     for _ in range(600):
-        if sum(content["kind"] == kind for content, _ in part.said) >= times:
+        if sum(content["kind"] == kind for content, _ in part.sent) >= times:
             return last(part, kind)
         time.sleep(0.02)
-    raise AssertionError([content for content, _ in part.said])
+    raise AssertionError([content for content, _ in part.sent])
 
 
 def test_nothing_is_scored_while_it_is_closed(part, monkeypatch):
@@ -118,7 +118,7 @@ def test_many_nodes_are_a_heat_map(part, monkeypatch):
 def test_no_value_of_the_data_is_sent_or_kept(part):
     part.unfolded = True
     wait_for(part, "nodes")
-    assert MARK not in str([content for content, _ in part.said]) and MARK not in str(part.get_state())
+    assert MARK not in str([content for content, _ in part.sent]) and MARK not in str(part.get_state())
 
 
 def test_without_quasi_identifiers_there_is_nothing(part):

@@ -26,7 +26,7 @@ def test_what_is_wrong_is_said_without_the_method(text, says):
 
 
 def test_a_draft_has_a_field_for_them_that_keeps_what_was_typed_wrong():
-    draft, given = Draft.of(Laplace), table()
+    draft, given = Draft.from_settings(Laplace), table()
     draft.type("bounds", "age: 17..99", given)
     field = next(one for one in draft.view(given)["fields"] if one["name"] == "bounds")
     assert field["type"] == "columns" and field["text"] == "age: 17..99" and "17..99" in field["listed"]

@@ -27,13 +27,13 @@ def test_what_is_no_miner_is_said(text):
 
 
 def test_a_draft_of_a_measure_comes_back(small):
-    draft = Draft.of(GoodUtility, {"miners": ["majority", "naive bayes"], "weights": {"age >= 50": 2}})
+    draft = Draft.from_settings(GoodUtility, {"miners": ["majority", "naive bayes"], "weights": {"age >= 50": 2}})
     assert draft.count == 1 and variant("measure", draft.to_dict()) == GoodUtility(
         miners=["majority", "naive bayes"], weights={"age >= 50": 2}
     )
     field = next(one for one in draft.view(small(0))["fields"] if one["name"] == "miners")
     assert field["text"] == "majority, naive bayes" and {"three", "majority"} <= set(field["options"])
     draft.type("miners", "three", small(0))
-    assert draft.to_dict()["miners"] == "three" and Draft.of(GoodUtility, draft.to_dict()) == draft
+    assert draft.to_dict()["miners"] == "three" and Draft.from_settings(GoodUtility, draft.to_dict()) == draft
     with pytest.raises(BadInput, match="predict values"):
-        Draft.of(WorkloadUtility).type("miner", "mean", small(0))
+        Draft.from_settings(WorkloadUtility).type("miner", "mean", small(0))

@@ -28,7 +28,7 @@ def test_weights_count_relative_to_each_other_and_other_parameters_are_themselve
 
 
 def test_one_field_stands_for_both_and_a_study_has_both():
-    draft = Draft.of(ThresholdClustering)
+    draft = Draft.from_settings(ThresholdClustering)
     fields = {one["name"]: one for one in draft.view(None)["fields"]}
     assert "utility" not in fields and fields["protection"]["between"] == ["utility", "protection"]
     assert (fields["protection"]["text"], fields["r"]["text"]) == ("0.5", "0.5")
@@ -38,7 +38,7 @@ def test_one_field_stands_for_both_and_a_study_has_both():
     assert written == {
         "name": "threshold clustering", "utility": [1, 0.75, 0], "protection": [0, 0.25, 1], "r": 0.5
     }  # fmt: skip
-    assert Draft.of(ThresholdClustering, written) == draft
+    assert Draft.from_settings(ThresholdClustering, written) == draft
     made = combinations("method", written)
     assert [(one.utility, one.protection) for one in made] == [(1, 0), (0.75, 0.25), (0, 1)]
     with pytest.raises(BadInput):
@@ -49,5 +49,5 @@ def test_one_field_stands_for_both_and_a_study_has_both():
 
 
 def test_one_weight_that_stays_beside_several_of_the_other():
-    draft = Draft.of(ThresholdClustering, {"utility": 0.5, "protection": [0, 0.5]})
+    draft = Draft.from_settings(ThresholdClustering, {"utility": 0.5, "protection": [0, 0.5]})
     assert draft.count == 2 and draft.view(None)["fields"][0]["text"] == "0, 0.5"

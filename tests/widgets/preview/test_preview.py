@@ -42,20 +42,20 @@ class Stand:
         self.preview = ReleasePreview(recipe.release(table) if recipe else None, **given)
         self.sent, self.pieces = [], []
         self.preview.send = self._sent
-        self.say("hello")
+        self.send("hello")
 
     def _sent(self, content, buffers=None):
         self.sent.append(content)
         self.pieces.append([bytes(piece) for piece in buffers or []])
 
-    def say(self, kind, **content):
+    def send(self, kind, **content):
         self.sent.clear()
         self.pieces.clear()
         self.preview._receive(None, {"kind": kind, **content}, [])
 
     def export(self, what, **more):
         """The file that comes, name and bytes; None where it was refused."""
-        self.say("export", field="release", what=what, **more)
+        self.send("export", field="release", what=what, **more)
         found = [
             (content, piece) for content, piece in zip(self.sent, self.pieces, strict=True) if content["kind"] == "file"
         ]
@@ -88,11 +88,11 @@ def test_the_release_is_audited_in_a_sentence(table, lab):
 def test_records_come_only_when_asked(table, lab):
     stand = Stand(table)
     assert "Marker" not in str(stand.sent)
-    stand.say("preview", field="preview", number=7)
+    stand.send("preview", field="preview", number=7)
     shown = stand.last("preview")
     assert [len(column["original"]) for column in shown["columns"]] == [7, 7, 7]
     assert [column["name"] for column in shown["columns"]] == ["age", "town", "ill"]
-    stand.say("hello")  # a reloaded page
+    stand.send("hello")  # a reloaded page
     assert stand.last("preview") is None
     assert "Marker" not in str(stand.sent)
     assert "Marker" not in str(stand.preview.get_state())
@@ -124,7 +124,7 @@ def test_what_is_removed_or_hidden_in_a_class_is_not_shown_as_released(table, la
 @pytest.mark.parametrize("number", [0, -1, 501, "20", 2.5, None, True])
 def test_a_sample_has_a_size(table, lab, number):
     stand = Stand(table)
-    stand.say("preview", field="preview", number=number)
+    stand.send("preview", field="preview", number=number)
     assert stand.last("problem")["field"] == "preview"
     assert stand.last("preview") is None
 
@@ -133,7 +133,7 @@ def test_under_voila_there_is_no_preview_and_none_is_given(table, monkeypatch):
     monkeypatch.setenv("SERVER_SOFTWARE", "voila/0.5.13")
     stand = Stand(table)
     assert stand.last("state")["preview"] is False
-    stand.say("preview", field="preview", number=5)
+    stand.send("preview", field="preview", number=5)
     assert "JupyterLab only" in stand.last("problem")["text"]
     assert "Marker" not in str(stand.sent)
 
@@ -169,7 +169,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
     frame = PLAIN.assign(birth=2000 - PLAIN["age"])
     stand = Stand(Table.from_frame(frame, quasi=["age", "town"], sensitive="ill"))
 
-    async def asked():
+    async def export():
         stand.preview._maker._kernel_thread = stand.preview._kernel_thread = current_kernel_thread()
         stand.export("csv")
         for _ in range(200):
@@ -177,7 +177,7 @@ def test_giveaways_are_refused_at_the_field_until_it_is_said(lab, tmp_path, monk
             if stand.last("ended"):
                 return
 
-    asyncio.run(asked())
+    asyncio.run(export())
     problem = stand.last("problem")
     assert problem["field"] == "release"
     assert "'birth' reveals 'age' of 40 records" in problem["text"]
@@ -239,7 +239,7 @@ def test_what_is_not_there_yet_says_so(lab):
     for what in ("csv", "parquet", "yaml", "py", "png", "nonsense"):
         assert stand.export(what) is None
         assert "mistake" not in stand.last("problem")["text"]
-    stand.say("preview", field="preview", number=5)
+    stand.send("preview", field="preview", number=5)
     assert "no release yet" in stand.last("problem")["text"]
 
 
@@ -252,7 +252,7 @@ def test_a_slider_does_not_flood_the_view(table, lab):
 
 def test_records_on_the_page_go_with_their_release(table, lab):
     stand = Stand(table)
-    stand.say("preview", field="preview", number=5)
+    stand.send("preview", field="preview", number=5)
     stand.sent.clear()
     stand.preview.release = RECIPE.release(table)
     assert [one["kind"] for one in stand.sent] == ["gone"]
@@ -267,9 +267,9 @@ def test_samples_differ_and_are_in_the_order_of_the_table(table, lab):
 
 def test_a_file_and_records_go_to_the_view_that_asked(table, lab):
     stand = Stand(table)
-    stand.say("preview", field="preview", number=5, **{"from": "a view"})
+    stand.send("preview", field="preview", number=5, **{"from": "a view"})
     assert stand.last("preview")["to"] == "a view"
-    stand.say("export", field="study", what="yaml", **{"from": "another"})
+    stand.send("export", field="study", what="yaml", **{"from": "another"})
     assert stand.last("file")["to"] == stand.last("working")["asker"] == "another"
 
 
@@ -304,7 +304,7 @@ def test_a_release_is_audited_once(table, lab, monkeypatch):
     monkeypatch.setattr(type(release), "audit", lambda self, model: (audited.append(self), audit(self, model))[1])
     stand.preview.recipe, stand.preview.release = RECIPE, release
     stand.preview.study = STUDY.with_(seed=3)
-    stand.say("hello")
+    stand.send("hello")
     assert audited == [release]
 
 
@@ -319,8 +319,8 @@ def test_the_sentence_about_neutral_columns_has_their_figure_and_leaving_out_ask
     asked = []
     stand.preview.observe(lambda event: asked.append(event.new), "dropped")
     for _ in range(2):
-        stand.say("drop", field="release")
-    assert asked == [["birth"], ["birth"]], "at each ask; what is the same in all records tells nothing"
+        stand.send("drop", field="release")
+    assert asked == [["birth"], ["birth"]], "on every request; constant columns disclose nothing"
 
 
 def test_a_release_with_noise_is_shown_record_by_record(table):

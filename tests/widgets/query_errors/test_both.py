@@ -2,7 +2,7 @@
 
 import pytest
 
-from widgets.query_errors.both import both, in_words, measure_of
+from widgets.query_errors.both import both, describe_frontiers, measure_of
 from workbench.base.errors import Undefined
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
@@ -25,14 +25,14 @@ def test_the_releases_are_told_that_serve_one_alone(frontier):
     specs, text = both(frontier, "state", "company", 0)
     assert [spec["title"]["text"] for spec in specs] == ["state", "company"]
     assert text == (
-        "2 releases are efficient for both workloads. For state alone: k-anonymity, k = 5 (mondrian). "
-        "For company alone: k-anonymity, k = 20 (mondrian). "
-        "The selected release: answers are wrong by 10 % for state and 50 % for company, on average."
+        "2 releases are efficient for both workloads. Only for state: k-anonymity, k = 5 (mondrian). "
+        "Only for company: k-anonymity, k = 20 (mondrian). "
+        "The selected release: the average error is 10 % for state and 50 % for company."
     )
-    assert "selected" not in in_words(frontier, ("state", "company"), tuple(m.key for m in MEASURES[1:]), -1)
+    assert "selected" not in describe_frontiers(frontier, ("state", "company"), tuple(m.key for m in MEASURES[1:]), -1)
 
 
 def test_a_workload_that_was_not_measured_is_said(frontier):
     assert measure_of(frontier, "state") == MEASURES[1] and measure_of(None, "state") is None
-    with pytest.raises(Undefined, match="'zip': tick query error"):
+    with pytest.raises(Undefined, match="'zip' was not measured: tick query error"):
         both(frontier, "state", "zip", -1)

@@ -19,20 +19,20 @@ def table():
 
 @pytest.fixture
 def part():
-    """A part in a script, with what it says: long work is done when it is asked for."""
+    """Return a part in a script, which runs jobs at once, and record its messages."""
     made = QueryErrors(None)
-    made.said = []
-    made.send = lambda content, buffers=None: made.said.append(content)
+    made.sent = []
+    made.send = lambda content, buffers=None: made.sent.append(content)
     made.release = Mondrian()(table(), KAnonymity(5))
     return made
 
 
-def heard(part, kind):
-    return [one for one in part.said if one["kind"] == kind]
+def messages(part, kind):
+    return [one for one in part.sent if one["kind"] == kind]
 
 
-def test_the_worst_query_comes_first_with_what_it_cuts(part):
-    (found,) = heard(part, "errors")
+def test_the_worst_query_comes_first_with_its_partial_matches(part):
+    (found,) = messages(part, "errors")
     rows = found["rows"]
     assert rows[0]["text"] == "sex = 'F' and age < 25" and "on average" in found["text"]
     assert rows[0]["truth"] == "1" and rows[0]["classes"] == 1 and rows[0]["by"] in ("age", "sex")
@@ -41,14 +41,14 @@ def test_the_worst_query_comes_first_with_what_it_cuts(part):
 
 
 def test_of_a_release_without_classes_the_worst_queries_are_told_too(part):
-    del part.said[:]
+    del part.sent[:]
     part.release = RandomizedResponse(0.0, others="uniform")(table())
     part.workload = "other"
-    assert not heard(part, "problem")
-    (row,) = heard(part, "errors")[-1]["rows"]
+    assert not messages(part, "problem")
+    (row,) = messages(part, "errors")[-1]["rows"]
     assert row["text"] == "ill = 'flu'" and (row["classes"], row["by"]) == (0, "")
     part._receive(None, {"kind": "query", "field": "workload", "query": 0}, [])
-    assert part.cut == [] and "has none" in heard(part, "chosen")[-1]["text"]
+    assert part.cut == [] and "The release has no classes" in messages(part, "chosen")[-1]["text"]
 
 
 def test_a_query_chosen_tells_its_classes_each_time(part):
@@ -57,27 +57,31 @@ def test_a_query_chosen_tells_its_classes_each_time(part):
     for query in (0, 0, -1):
         part._receive(None, {"kind": "query", "query": query, "field": "workload"}, [])
     assert told == [[0], [0], []]
-    assert heard(part, "chosen")[0]["text"].startswith("It cuts 1 of 1 class,")
+    assert messages(part, "chosen")[0]["text"].startswith("It matches 1 of 1 class in part,")
     part._receive(None, {"kind": "query", "query": 3, "field": "workload"}, [])
-    assert "no such query" in heard(part, "problem")[-1]["text"]
+    assert "no such query" in messages(part, "problem")[-1]["text"]
 
 
 def test_another_workload_or_release_is_asked_anew(part):
-    part._receive(None, {"kind": "workload", "workload": "other", "beside": "state", "field": "workload"}, [])
-    assert (part.workload, part.beside) == ("other", "state")
-    assert heard(part, "errors")[-1]["rows"] == []  # sensitive values are published unchanged
+    part._receive(None, {"kind": "workload", "workload": "other", "other": "state", "field": "workload"}, [])
+    assert (part.workload, part.other) == ("other", "state")
+    assert messages(part, "errors")[-1]["rows"] == []  # sensitive values are published unchanged
     part.release = Keep()(table())
     part.workload = "state"
-    assert heard(part, "errors")[-1]["rows"] == []
-    for wrong in ({"workload": "x"}, {"workload": "other", "beside": 3}, {}):
+    assert messages(part, "errors")[-1]["rows"] == []
+    for wrong in ({"workload": "x"}, {"workload": "other", "other": 3}, {}):
         part._receive(None, {"kind": "workload", "field": "workload", **wrong}, [])
-        assert "there is no workload" in heard(part, "problem")[-1]["text"]
+        assert "there is no workload" in messages(part, "problem")[-1]["text"]
 
 
 def test_nothing_outlives_its_release(part):
     part.release = None
     part._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
-    assert heard(part, "nothing") and "is gone" in heard(part, "problem")[-1]["text"] and "no release" in part.about()
+    assert (
+        messages(part, "nothing")
+        and "an earlier release" in messages(part, "problem")[-1]["text"]
+        and "no release" in part.about()
+    )
 
 
 def test_nothing_is_asked_while_it_is_closed_or_another_release_is_made(monkeypatch):
@@ -91,16 +95,16 @@ def test_nothing_is_asked_while_it_is_closed_or_another_release_is_made(monkeypa
 
 
 def test_two_frontiers_stand_beside_each_other_once_both_are_measured(part):
-    part.beside = "other"
-    assert heard(part, "both")[-1] == {"kind": "both", "specs": [], "text": "The points are being measured."}
+    part.other = "other"
+    assert messages(part, "both")[-1] == {"kind": "both", "specs": [], "text": "The points are being measured."}
     recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in (2, 5)]
     part.frontier = sweep(table(), recipes, [PrivacyLoss(), QueryError("state")])
-    assert "'other': tick query error" in heard(part, "both")[-1]["text"]
+    assert "'other' was not measured: tick query error" in messages(part, "both")[-1]["text"]
     part.frontier = sweep(table(), recipes, [PrivacyLoss(), QueryError("state"), QueryError("other")])
-    assert len(heard(part, "both")[-1]["specs"]) == 2
+    assert len(messages(part, "both")[-1]["specs"]) == 2
 
 
 def test_no_query_is_in_a_synced_trait(part):
     part._receive(None, {"kind": "query", "query": 0, "field": "workload"}, [])
-    assert "age >= 40" in str(heard(part, "errors")) and "age >= 40" not in str(part.get_state()) + repr(part)
+    assert "age >= 40" in str(messages(part, "errors")) and "age >= 40" not in str(part.get_state()) + repr(part)
     assert "cut" not in part.get_state()

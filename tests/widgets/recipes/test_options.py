@@ -1,12 +1,12 @@
 """Which options of a method go together: the combinations that can be had, and what is wrong with the others."""
 
 from widgets.parameters.draft import Draft
-from widgets.recipes.options import going_together
+from widgets.recipes.options import compatible_options
 from workbench.methods import Mondrian
 
 
 def options(**given):
-    return going_together(Draft.of(Mondrian, given))
+    return compatible_options(Draft.from_settings(Mondrian, given))
 
 
 def test_options_that_go_together_are_one_entry():

@@ -29,9 +29,9 @@ class Stand:
         self.picker = RecipePicker(table, **{"recipes": RECIPES, "measures": MEASURES, "axes": AXES, **traits})
         self.sent = []
         self.picker.send = lambda content, buffers=None: self.sent.append(content)
-        self.say("hello")
+        self.send("hello")
 
-    def say(self, kind, **content):
+    def send(self, kind, **content):
         self.sent.clear()
         self.picker._receive(None, {"kind": kind, **content}, [])
 
@@ -40,19 +40,19 @@ class Stand:
 
     def row(self, name, group=0):
         """The address of a model's first row."""
-        self.say("hello")
+        self.send("hello")
         rows = self.last("draft")["groups"][group]["rows"]
         return f"row.{group}." + str(
             next(i for i, row in enumerate(rows) if [p["name"] for p in row["parts"]][:1] == [name])
         )
 
     def measure(self, name):
-        self.say("hello")
+        self.send("hello")
         rows = self.last("draft")["measures"]
         return f"measure.{next(i for i, row in enumerate(rows) if row['parts'][0]['name'] == name)}"
 
     def type(self, row, name, text, part=0):
-        self.say("values", field=f"{row}.{part}.{name}", row=row, part=part, name=name, text=text)
+        self.send("values", field=f"{row}.{part}.{name}", row=row, part=part, name=name, text=text)
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_wrong_values_stay_in_their_field_and_the_last_good_ones_hold(stand):
     assert stand.last("problem")["field"] == f"{row}.0.k"
     assert "'many' is not a number" in stand.last("problem")["text"]
     assert stand.picker.recipes == RECIPES
-    stand.say("hello")  # a reloaded page
+    stand.send("hello")  # a reloaded page
     field = stand.last("draft")["groups"][0]["rows"][int(row.split(".")[-1])]["parts"][0]["fields"][0]
     assert (field["text"], field["values"]) == ("5, many", [5, 10])
     assert "not a number" in field["problem"]
@@ -103,46 +103,46 @@ def test_wrong_values_stay_in_their_field_and_the_last_good_ones_hold(stand):
 
 def test_what_is_typed_is_tried_before_it_is_taken(stand):
     row = stand.row("k-anonymity")
-    stand.say("try", field=f"{row}.0.k", row=row, part=0, name="k", text="2, 3")
+    stand.send("try", field=f"{row}.0.k", row=row, part=0, name="k", text="2, 3")
     assert stand.last("tried")["values"] == [2, 3]
     assert stand.picker.recipes == RECIPES
 
 
 def test_models_go_on_and_off_and_remember_their_values(stand):
     row = stand.row("k-anonymity")
-    stand.say("switch", field=row, row=row, on=False)
+    stand.send("switch", field=row, row=row, on=False)
     assert [one["model"] for one in stand.picker.recipes] == [RECIPES[1]["model"]]
-    stand.say("switch", field=row, row=row, on=True)
+    stand.send("switch", field=row, row=row, on=True)
     assert stand.picker.recipes[0]["model"] == {"name": "k-anonymity", "k": [5, 10]}
     other = stand.row("beta-likeness")
-    stand.say("switch", field=other, row=other, on=True)
+    stand.send("switch", field=other, row=other, on=True)
     assert {"name": "beta-likeness", "beta": [0.5, 1, 2, 4, 8]} in [one["model"] for one in stand.picker.recipes]
 
 
 def test_models_are_joined_and_parted(stand):
     row = stand.row("k-anonymity")
-    stand.say("join", field=row, row=row, model="t-closeness")
+    stand.send("join", field=row, row=row, model="t-closeness")
     assert stand.picker.recipes[0]["model"] == [
         {"name": "k-anonymity", "k": [5, 10]},
         {"name": "t-closeness", "t": 0.15},
     ]
     stand.type(row, "t", "0.1, 0.2", part=1)
     assert stand.last("draft")["summary"] == "5 releases of 2 models"
-    stand.say("part", field=row, row=row, part=1)
+    stand.send("part", field=row, row=row, part=1)
     assert stand.picker.recipes == RECIPES
-    stand.say("again", field=row, row=row)
+    stand.send("again", field=row, row=row)
     again = f"row.0.{int(row.split('.')[-1]) + 1}"
-    stand.say("join", field=again, row=again, model="t-closeness")
+    stand.send("join", field=again, row=again, model="t-closeness")
     assert len(stand.picker.recipes) == 3
-    stand.say("remove", field=again, row=again)
+    stand.send("remove", field=again, row=again)
     assert stand.picker.recipes == RECIPES
 
 
 def test_choices_are_axes_too(stand):
     row = stand.row("t-closeness")
-    stand.say("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[0, 3])
+    stand.send("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[0, 3])
     assert stand.picker.recipes[1]["model"][0] == {"name": "t-closeness", "t": 0.2, "distance": ["equal", "js"]}
-    stand.say("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[])
+    stand.send("choices", field=f"{row}.0.distance", row=row, part=0, name="distance", places=[])
     assert "at least one" in stand.last("problem")["text"]
     assert stand.picker.recipes[1]["model"][0]["distance"] == ["equal", "js"]
 
@@ -150,24 +150,24 @@ def test_choices_are_axes_too(stand):
 def test_an_order_of_columns_is_one_release_and_several_are_several(stand, small):
     options = next(one for one in stand.last("draft")["groups"][0]["method"]["fields"] if one["name"] == "split")
     place = options["options"].index("order")
-    stand.say("choices", field="method.0.split", group=0, name="split", places=[place])
+    stand.send("choices", field="method.0.split", group=0, name="split", places=[place])
     before = stand.last("draft")["count"]
-    stand.say("values", field="method.0.order", group=0, name="order", text="work, age")
+    stand.send("values", field="method.0.order", group=0, name="order", text="work, age")
     assert stand.picker.recipes[0]["method"] == {"name": "mondrian", "split": "order", "order": ["work", "age"]}
     assert stand.last("draft")["problems"] == {} and stand.last("draft")["count"] == before
-    stand.say("values", field="method.0.order", group=0, name="order", text="work, age; sex")
+    stand.send("values", field="method.0.order", group=0, name="order", text="work, age; sex")
     assert stand.picker.recipes[0]["method"]["order"] == [["work", "age"], ["sex"]]
     assert stand.last("draft")["count"] == 2 * before
 
 
 def test_options_that_go_together_only_are_explained_until_they_do(stand, small):
     target = small(0).quasi[0]
-    stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
+    stand.send("choices", field="method.0.split", group=0, name="split", places=[1])
     problems = stand.last("draft")["problems"]
     assert problems == {"method.0.target": "split = information_gain needs a target column; choose one"}, "once"
     assert stand.picker.recipes == RECIPES
     place = 1 + small(0).names.index(target)
-    stand.say("choices", field="method.0.target", group=0, name="target", places=[place])
+    stand.send("choices", field="method.0.target", group=0, name="target", places=[place])
     assert stand.last("draft")["problems"] == {}
     method = {"name": "mondrian", "split": "information_gain", "target": target}
     assert [one["method"] for one in stand.picker.recipes] == [method, method]
@@ -176,33 +176,33 @@ def test_options_that_go_together_only_are_explained_until_they_do(stand, small)
 def test_a_choice_that_goes_with_nothing_is_left_out_of_the_grid(stand, small):
     names, gain = small(0).names, {"name": "mondrian", "split": "information_gain"}
     place = 1 + names.index("work")
-    stand.say("choices", field="method.0.split", group=0, name="split", places=[0, 1])
+    stand.send("choices", field="method.0.split", group=0, name="split", places=[0, 1])
     assert "needs a target" in stand.last("draft")["problems"]["method.0.target"]
-    stand.say("choices", field="method.0.target", group=0, name="target", places=[0, place])
+    stand.send("choices", field="method.0.target", group=0, name="target", places=[0, place])
     assert stand.last("draft")["problems"] == {}
     methods = [one["method"] for one in stand.picker.recipes]
     assert methods == [{"name": "mondrian"}, {**gain, "target": "work"}] * 2
     assert stand.last("draft")["count"] == 6 == len(Study(recipes=stand.picker.recipes).candidates())
-    stand.say("choices", field="method.0.split", group=0, name="split", places=[1])
+    stand.send("choices", field="method.0.split", group=0, name="split", places=[1])
     assert [one["method"] for one in stand.picker.recipes] == [{**gain, "target": "work"}] * 2
     assert stand.last("draft")["problems"] == {}
 
 
 def test_two_methods_side_by_side(stand):
-    stand.say("method", name="mondrian")
+    stand.send("method", name="mondrian")
     row = stand.row("k-anonymity", group=1)
-    stand.say("choices", field="method.1.publish", group=1, name="publish", places=[1])
-    stand.say("switch", field=row, row=row, on=True)
+    stand.send("choices", field="method.1.publish", group=1, name="publish", places=[1])
+    stand.send("switch", field=row, row=row, on=True)
     assert stand.picker.recipes[2]["method"] == {"name": "mondrian", "publish": "bucketized"}
     written = Study(recipes=stand.picker.recipes).candidates()
     assert len(written) == stand.last("draft")["count"]
-    stand.say("without", field="group.1", group=1)
+    stand.send("without", field="group.1", group=1)
     assert stand.picker.recipes == RECIPES
 
 
 def test_too_many_releases_are_refused(stand):
     row = stand.row("k-anonymity")
-    stand.say("join", field=row, row=row, model="t-closeness")
+    stand.send("join", field=row, row=row, model="t-closeness")
     stand.type(row, "t", "0.001..0.9 step 0.001", part=1)
     assert stand.last("draft")["summary"] == "1,801 releases of 2 models"
     before = stand.picker.recipes
@@ -210,7 +210,7 @@ def test_too_many_releases_are_refused(stand):
     assert "more than 10,000" in str(stand.last("draft")["problems"])
     assert stand.picker.recipes == before
     other = stand.row("(alpha,k)-anonymity")
-    stand.say("switch", field=other, row=other, on=True)
+    stand.send("switch", field=other, row=other, on=True)
     stand.type(other, "alpha", "0.0001..0.9 step 0.0001")
     assert "more than 10,000" in stand.last("problem")["text"]
     assert stand.last("draft")["count"] > MOST
@@ -222,33 +222,33 @@ def test_measures_with_their_parameters_and_axes(stand):
     view = stand.last("draft")["measures"][int(row.split(".")[-1])]
     assert next(f["text"] for f in view["parts"][0]["fields"] if f["name"] == "min_support") == "0.05, 0.1"
     achieved = stand.measure("achieved figure")
-    stand.say("switch", field=achieved, row=achieved, on=True)
+    stand.send("switch", field=achieved, row=achieved, on=True)
     field = stand.last("draft")["measures"][int(achieved.split(".")[-1])]["parts"][0]["fields"][0]
     places = [field["options"].index(name) for name in ("k-anonymity", "t-closeness")]
-    stand.say("choices", field=f"{achieved}.0.model", row=achieved, part=0, name="model", places=places)
+    stand.send("choices", field=f"{achieved}.0.model", row=achieved, part=0, name="model", places=places)
     assert {"k (k-anonymity)", "t (t-closeness)"} <= {
         one.key for one in Study(measures=stand.picker.measures).measured()
     }
-    stand.say("axis", field="axis.privacy", side="privacy", key="t (t-closeness)")
+    stand.send("axis", field="axis.privacy", side="privacy", key="t (t-closeness)")
     assert stand.picker.axes == ["t (t-closeness)", "U_loss"]
-    stand.say("axis", field="axis.privacy", side="privacy", key="U_loss")
+    stand.send("axis", field="axis.privacy", side="privacy", key="U_loss")
     assert stand.last("problem")["field"] == "axis.privacy"
-    stand.say("switch", field=achieved, row=achieved, on=False)
+    stand.send("switch", field=achieved, row=achieved, on=False)
     assert stand.picker.axes == ["P_loss", "U_loss"]
 
 
 def test_one_measure_of_each_side_is_needed(stand):
     row = stand.measure("utility loss")
-    stand.say("switch", field=row, row=row, on=False)
+    stand.send("switch", field=row, row=row, on=False)
     assert "measure of utility" in stand.last("draft")["problems"]["measures"]
     assert stand.picker.measures == MEASURES
 
 
 def test_seed(stand):
-    stand.say("seed", field="seed", text="42")
+    stand.send("seed", field="seed", text="42")
     assert stand.picker.seed == 42
     for text in ("x", "-1", "1.5", "", "9" * 40):
-        stand.say("seed", field="seed", text=text)
+        stand.send("seed", field="seed", text=text)
         assert stand.last("problem")["field"] == "seed"
     assert stand.picker.seed == 42
 
@@ -295,7 +295,7 @@ def test_another_table_says_what_no_longer_fits(stand, small):
 def test_without_a_sensitive_column_a_model_says_that_it_needs_one_first(small):
     stand = Stand(small(0).with_roles(small(0).quasi, ()))
     row = stand.row("l-diversity")
-    stand.say("switch", field=row, row=row, on=True)
+    stand.send("switch", field=row, row=row, on=True)
     said = stand.last("draft")["problems"][row]
     assert said == "l-diversity needs a sensitive column, and the table has none: choose one in the step Roles."
     stand.type(row, "l", "2, 3")
@@ -333,7 +333,7 @@ def test_an_edit_leaves_everything_where_it_was(small):
     assert names == ["t-closeness", "keep", "k-anonymity", "beta-likeness"]
     assert stand.picker.measures == measures
     row = stand.row("l-diversity")
-    stand.say("switch", field=row, row=row, on=True)
+    stand.send("switch", field=row, row=row, on=True)
     assert [one.get("model", one["method"])["name"] for one in stand.picker.recipes] == [*names, "l-diversity"]
     stand.type(stand.measure("utility loss"), "min_support", "0.05, 0.2")
     keys = [one.key for one in Study(measures=stand.picker.measures).measured()]
@@ -404,7 +404,7 @@ def test_a_new_model_in_a_file_appears_by_itself(tmp_path, monkeypatch, small):
     try:
         stand = Stand(small(0))
         row = stand.row("minimum size")
-        stand.say("switch", field=row, row=row, on=True)
+        stand.send("switch", field=row, row=row, on=True)
         assert {"name": "minimum size", "least": [2, 3, 4, 5, 6, 7]} in [one["model"] for one in stand.picker.recipes]
         assert len(Study(recipes=stand.picker.recipes).candidates()) == 9
     finally:
@@ -418,19 +418,19 @@ def test_no_count_or_label_of_the_data_is_in_a_trait(stand, small):
 
 
 def test_a_method_that_draws_goes_without_a_model(stand):
-    stand.say("method", group=0, name="randomized response")
+    stand.send("method", group=0, name="randomized response")
     (group,) = stand.last("draft")["groups"]
     assert [(row["parts"], row["on"]) for row in group["rows"]] == [([], True)]
     assert stand.picker.recipes == [{"method": {"name": "randomized response", "keep": 0.5}}]
-    stand.say("method", group=0, name="mondrian")
+    stand.send("method", group=0, name="mondrian")
     (group,) = stand.last("draft")["groups"]
     assert len(group["rows"]) > 5 and not any(row["on"] for row in group["rows"])
 
 
 def test_bounds_are_typed_beside_their_method(stand):
-    stand.say("method", group=0, name="laplace")
-    stand.say("values", field="method.0.bounds", group=0, name="bounds", text="age: 17 .. 99")
+    stand.send("method", group=0, name="laplace")
+    stand.send("values", field="method.0.bounds", group=0, name="bounds", text="age: 17 .. 99")
     assert stand.picker.recipes == [{"method": {"name": "laplace", "epsilon": 1.0, "bounds": "age: 17..99"}}]
-    stand.say("values", field="method.0.bounds", group=0, name="bounds", text="age: 99..17")
+    stand.send("values", field="method.0.bounds", group=0, name="bounds", text="age: 99..17")
     assert "must be below" in stand.last("problem")["text"]
     assert stand.picker.recipes[0]["method"]["bounds"] == "age: 17..99"

@@ -1,4 +1,4 @@
-"""The rows of the recipe picker: what is asked for, and switched off beside it what else there is."""
+"""The rows of the recipe picker: chosen ones, and all others switched off."""
 
 from widgets.parameters.draft import Draft
 from widgets.recipes.rows import grouped, in_place, is_baseline, lacking, measure_rows, usual
@@ -21,7 +21,7 @@ def test_every_model_has_a_row_and_what_is_asked_for_is_on(small):
 
 
 def test_a_row_that_cannot_be_had_keeps_its_last_good_recipe():
-    methods = [Draft.of(Mondrian).to_dict()]
+    methods = [Draft.from_settings(Mondrian).to_dict()]
     (group,) = grouped(RECIPES, [], None)
     row = next(row for row in group.rows if row.on)
     row.settle(methods)

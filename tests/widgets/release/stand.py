@@ -15,12 +15,12 @@ class Stand:
         self.card.send = lambda content, buffers=None: self.sent.append(content)
         self.card._receive(None, {"kind": "hello"}, [])
 
-    def say(self, kind, **content):
+    def send(self, kind, **content):
         self.sent.clear()
         self.card._receive(None, {"kind": kind, **content}, [])
 
     def move(self, name, value, part=0, **more):
-        self.say("move", field=f"{part}.{name}", part=part, name=name, value=value, **more)
+        self.send("move", field=f"{part}.{name}", part=part, name=name, value=value, **more)
 
     def last(self, kind):
         return next((one for one in reversed(self.sent) if one["kind"] == kind), None)

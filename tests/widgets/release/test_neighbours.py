@@ -31,7 +31,7 @@ def test_neighbours_are_efficient_and_on_either_side(table, frontier):
 
 
 def test_the_small_change_that_is_most_worthwhile(stand, table, frontier):
-    stand.say("rest")
+    stand.send("rest")
     assert stand.last("change") is not None
     found = []
     for name, before, after, recipe in small_changes(stand.card.recipe, table):
@@ -43,9 +43,9 @@ def test_the_small_change_that_is_most_worthwhile(stand, table, frontier):
     best = max(gains, key=gains.get, default=None)
     if best is not None and gains[best] > 1:
         assert stand.last("change")["take"] == f"k 5 → {best}"
-        stand.say("take", field="asked", take="k 5 → 77")  # of an older picture
+        stand.send("take", field="asked", take="k 5 → 77")  # of an older picture
         assert stand.card.recipe.model == KAnonymity(5)
-        stand.say("take", field="asked", take=f"k 5 → {best}")
+        stand.send("take", field="asked", take=f"k 5 → {best}")
         assert stand.card.recipe.model == KAnonymity(best)
     else:
         assert stand.last("change")["take"] == ""

@@ -51,7 +51,7 @@ def test_recipe_release_and_point_are_set_together(stand):
 def test_the_answer_says_which_question_it_answers(stand):
     stand.move("k", 7, ask=12)
     assert stand.last("point")["ask"] == 12
-    assert stand.last("controls") is None  # nothing is drawn anew under the hand
+    assert stand.last("controls") is None  # controls in use are not redrawn
     stand.move("k", "seven", ask=13)
     assert stand.last("answered")["ask"] == 13
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_had_is_explained_and_the_last_good_stays(table):
     assert "no release of this table can satisfy" in point["reason"]
     assert (point["asked"], point["recipe"]) == (str(Recipe(Mondrian(), ProbabilisticLDiversity(5))), str(good[0]))
     assert (stand.card.recipe, stand.card.release, stand.card.point) == good
-    stand.say("hello")
+    stand.send("hello")
     assert stand.last("point")["reason"]
     assert stand.last("controls")["parts"][0]["fields"][0]["values"] == [5.0]  # the slider stays where the hand left it
     stand.move("l", 1.5)
@@ -90,7 +90,7 @@ def test_a_recipe_from_outside_that_cannot_be_had_goes_back(stand):
 def test_every_model_has_controls_from_its_declaration(table):
     for name, kind in catalog("workbench.models", Model).items():
         stand = Stand(table)
-        stand.say("model", field="asked", name=name)
+        stand.send("model", field="asked", name=name)
         (part, method) = stand.last("controls")["parts"]
         assert [field["name"] for field in part["fields"]] == list(kind.parameters())
         assert method["part"] == "method"
@@ -104,9 +104,9 @@ def test_joined_models_have_sliders_each(table):
     stand.move("t", 0.6, part=1)
     stand.move("k", 4, part=0)
     assert stand.card.recipe == Recipe(Mondrian(), KAnonymity(4) & TCloseness(0.6))
-    stand.say("pick", field="1.distance", part=1, name="distance", place=3)
+    stand.send("pick", field="1.distance", part=1, name="distance", place=3)
     assert stand.card.recipe.model == KAnonymity(4) & TCloseness(0.6, distance="js")
-    stand.say("pick", field="method.publish", part="method", name="publish", place=1)
+    stand.send("pick", field="method.publish", part="method", name="publish", place=1)
     assert stand.card.recipe.method == Mondrian(publish="bucketized")
 
 
@@ -132,32 +132,32 @@ def test_a_slider_without_an_upper_end_grows_with_what_is_typed(table):
 
 
 def test_options_that_go_together_only_are_refused_at_the_field(stand):
-    stand.say("pick", field="method.split", part="method", name="split", place=1)
+    stand.send("pick", field="method.split", part="method", name="split", place=1)
     assert "needs a target" in stand.last("problem")["text"]
 
 
 def test_options_that_go_together_only_are_taken_when_both_are_there(stand):
-    stand.say("hello")
+    stand.send("hello")
     split = option(stand, "split")
-    stand.say("pick", field="method.split", part="method", name="split", place=split["options"].index("order"))
+    stand.send("pick", field="method.split", part="method", name="split", place=split["options"].index("order"))
     assert "needs an order of columns; choose one" in stand.last("problem")["text"]
     assert stand.card.recipe.method == Mondrian()
-    stand.say("columns", field="method.order", part="method", name="order", text="work, nope")
+    stand.send("columns", field="method.order", part="method", name="order", text="work, nope")
     assert "'nope' is not a column" in stand.last("problem")["text"]
-    stand.say("columns", field="method.order", part="method", name="order", text="work; age")
+    stand.send("columns", field="method.order", part="method", name="order", text="work; age")
     assert "2 values, but a release has one" in stand.last("problem")["text"]
-    stand.say("columns", field="method.order", part="method", name="order", text="work, age")
+    stand.send("columns", field="method.order", part="method", name="order", text="work, age")
     assert stand.card.recipe.method == Mondrian("order", order=("work", "age"))
     assert option(stand, "order")["text"] == "work, age"
 
 
 def test_a_workload_is_chosen_where_the_split_is(stand):
-    stand.say("hello")
+    stand.send("hello")
     places = {
         name: option(stand, name)["options"].index(one) for name, one in (("split", "workload"), ("workload", "random"))
     }
     for name, place in places.items():
-        stand.say("pick", field=f"method.{name}", part="method", name=name, place=place)
+        stand.send("pick", field=f"method.{name}", part="method", name=name, place=place)
         assert (stand.card.recipe.method.split == "workload") == (name == "workload")
     assert stand.card.recipe.method == Mondrian("workload", workload="random")
 
@@ -168,16 +168,16 @@ def option(stand, name):
 
 
 def test_a_beaten_point_says_what_beats_it_and_alternatives_can_be_chosen(stand, frontier):
-    stand.say("hello")
+    stand.send("hello")
     point = stand.last("point")
     assert point["place"] == frontier.explain(stand.card.point)
     assert 1 <= len(point["alternatives"]) <= 3
     wanted = point["alternatives"][0]["recipe"]
-    stand.say("select", field="asked", place=0, recipe="of an older picture")
+    stand.send("select", field="asked", place=0, recipe="of an older picture")
     assert "no longer exists" in stand.last("problem")["text"]
-    stand.say("select", field="asked", place=0, recipe=wanted)
+    stand.send("select", field="asked", place=0, recipe=wanted)
     assert str(stand.card.recipe) == wanted
-    stand.say("select", field="asked", place=7)
+    stand.send("select", field="asked", place=7)
     assert stand.last("problem") is not None
 
 
@@ -185,15 +185,15 @@ def test_a_point_is_kept_for_the_study(stand):
     heard = []
     stand.card.observe(lambda event: heard.append(list(event.new)), "kept")
     stand.move("k", 6)
-    stand.say("hold", field="asked")
+    stand.send("hold", field="asked")
     assert heard == [[Recipe(Mondrian(), KAnonymity(6))]]
-    stand.say("hold", field="asked")  # it may have been taken out of the study since
+    stand.send("hold", field="asked")  # it may have been taken out of the study since
     assert heard[-1] == heard[0]
 
 
 def test_points_of_the_study_are_not_kept_twice(stand):
     assert stand.card.recipe in [point.recipe for point in stand.card.frontier.measured]
-    stand.say("hello")
+    stand.send("hello")
     assert stand.last("point")["kept"]
 
 
@@ -217,13 +217,13 @@ def test_a_release_of_another_table_is_not_the_last_good(small):
 def test_measures_may_come_from_a_study(table):
     stand = Stand(table, [{"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.1}])
     assert [one.key for one in stand.card.measures] == ["P_loss", "U_loss(min_support=0.1)"]
-    stand.say("model", field="asked", name="k-anonymity")
+    stand.send("model", field="asked", name="k-anonymity")
     assert set(stand.card.point.values) == {"P_loss", "U_loss(min_support=0.1)"}
 
 
 def test_what_is_undefined_says_why(table):
     stand = Stand(table, [PrivacyLoss(), UtilityLoss(min_support=1.0)], Recipe(Mondrian(), KAnonymity(3)))
-    stand.say("hello")
+    stand.send("hello")
     row = stand.last("point")["figures"][1]
     assert row["value"] is None
     assert "lower min_support" in row["reason"]
@@ -232,19 +232,19 @@ def test_what_is_undefined_says_why(table):
 
 def test_baselines_have_no_sliders_and_are_not_kept(table, frontier):
     stand = Stand(table, MEASURES, Recipe(Keep()), frontier=frontier)
-    stand.say("hello")
+    stand.send("hello")
     assert stand.last("point")["baseline"]
     assert [part["fields"] for part in stand.last("controls")["parts"]] == [[]]
     assert stand.last("point")["place"].startswith("A baseline")
-    stand.say("rest")
+    stand.send("rest")
     assert "mistake" not in str(stand.sent)
 
 
 def test_it_stands_alone_and_waits_for_a_table():
     stand = Stand(None, None)
-    stand.say("model", field="asked", name="k-anonymity")
+    stand.send("model", field="asked", name="k-anonymity")
     assert "no table yet" in stand.last("problem")["text"]
-    stand.say("move", field="0.k", part=0, name="k", value=3)
+    stand.send("move", field="0.k", part=0, name="k", value=3)
     assert stand.last("point") is None
 
 
@@ -292,7 +292,7 @@ def test_each_ask_to_keep_a_point_is_about_that_point_alone(stand):
     stand.card.observe(lambda event: heard.append(event.new), "kept")
     for k in (6, 7):
         stand.move("k", k)
-        stand.say("hold", field="asked")
+        stand.send("hold", field="asked")
     assert heard == [[Recipe(Mondrian(), KAnonymity(k))] for k in (6, 7)]
 
 
@@ -310,16 +310,16 @@ def test_a_release_that_is_still_made_does_not_come_when_its_table_is_gone(table
 def test_the_point_is_there_before_anything_is_said_of_its_release(table, frontier, monkeypatch):
     words = threading.Event()
 
-    def said(release):  # without a release there is nothing to look for
+    def describe(release):  # without a release there is nothing to look for
         return "of a kind" if release is not None and words.wait(30) else ""
 
-    monkeypatch.setattr(module.facts, "neutral", said)
+    monkeypatch.setattr(module.facts, "neutral", describe)
 
     async def main():
         stand = Stand(table, MEASURES, Recipe(Mondrian(), KAnonymity(5)), frontier=frontier)
         card = stand.card
         await until(lambda: card.point is not None)
-        stand.say("hello")
+        stand.send("hello")
         card.frontier = None  # none of this looks for words in the kernel's thread
         assert card.making and card.release.classes.sizes.min() >= 5 and stand.last("point") is None
         card._expect(card.requested, 0, "k")
@@ -366,7 +366,7 @@ def test_a_slow_release_is_shown_where_it_is_expected_until_it_is_there(table, f
             assert told["asked"] == f"k-anonymity, k = {k} (mondrian)"
             assert card.expected.point.recipe.model == KAnonymity(k)
             assert card.release is before and card.point.recipe.model == KAnonymity(5)  # exact, and all that can leave
-        stand.say("hold", field="asked")
+        stand.send("hold", field="asked")
         assert card.kept == []
         stand.sent.clear()
         await until(lambda: card.expected is None and not card.making)
@@ -389,14 +389,14 @@ def test_a_quick_release_is_shown_at_once_and_nothing_is_guessed(table, frontier
 
 
 def test_a_point_says_which_question_was_heard_last(stand, frontier):
-    """So a view knows whether the sliders stand where the hand has moved them, whatever made Python speak."""
+    """A view can thus check whether its sliders are up to date, whatever caused the message."""
     stand.move("k", 7, ask=12)
     stand.sent.clear()
     stand.card.frontier = frontier
     stand.card.show()
     assert [(one["kind"], one["ask"]) for one in stand.sent] == [("controls", 12), ("point", 12)]
     assert stand.last("point")["values"]["0.k"] == 7
-    stand.say("pick", field="method.split", part="method", name="split", place=1, ask=13)  # refused
+    stand.send("pick", field="method.split", part="method", name="split", place=1, ask=13)  # refused
     assert stand.last("answered")["ask"] == 13
 
 
@@ -424,11 +424,11 @@ def test_other_controls_come_although_a_slider_was_moved_meanwhile(table):
 
 def test_what_a_clustering_chose_and_what_pooling_its_classes_tells(table):
     stand = Stand(table, MEASURES, Recipe(ThresholdClustering(), KAnonymity(3)))
-    stand.say("hello")
+    stand.send("hello")
     found = stand.card.recipe.method.chosen(table, KAnonymity(3))
     assert stand.last("point")["chosen"] == f"delta = {format_number(found.delta)}, chosen by sampling"
     assert stand.last("pooled") is None  # never under the hand
-    stand.say("rest")
+    stand.send("rest")
     release = stand.card.release
     pooled, own = (PrivacyLoss(adversary=one)(release).value for one in ("covering classes", "own class"))
     text = stand.last("pooled")["text"]
@@ -437,7 +437,7 @@ def test_what_a_clustering_chose_and_what_pooling_its_classes_tells(table):
     stand.move("delta", 0.6, part="method")
     assert stand.last("point")["chosen"] == ""
     stand.card.recipe = Recipe(Mondrian(), KAnonymity(3))
-    stand.say("rest")
+    stand.send("rest")
     assert stand.last("pooled") is None
 
 
@@ -454,7 +454,7 @@ def test_a_long_release_says_how_far_it_is_and_can_be_cancelled(table, monkeypat
         stand.card.recipe = Recipe(ThresholdClustering(delta=0.6), KAnonymity(5))
         await until(lambda: (stand.last("doing") or {}).get("text", "").startswith("clustering: "))
         began = time.monotonic()
-        stand.say("stop", field="asked")
+        stand.send("stop", field="asked")
         assert (stand.card.recipe, stand.card.release, stand.card.point) == good and not stand.card.making
         point = stand.last("point")
         assert point["stopped"].startswith("Cancelled at clustering: ") and point["doing"] == ""
@@ -482,10 +482,10 @@ def test_of_several_releases_with_noise_the_card_adds_up_the_epsilons_when_the_h
     both = [Recipe(RandomizedResponse(keep, others="uniform")) for keep in (0.2, 0.5)]
     stand.card.frontier = sweep(table, both[:1], MEASURES, baselines=False)
     stand.card.recipe = both[0]
-    stand.say("rest")
+    stand.send("rest")
     assert stand.last("pooled") is None
     stand.card.recipe = both[1]
-    stand.say("rest")
+    stand.send("rest")
     assert stand.last("pooled")["text"] == describe_joint_budget(
         table, [recipe.method for recipe in both], "releases of this study"
     )

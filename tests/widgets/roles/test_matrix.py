@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from widgets.roles.matrix import NOTHING, SAID, matrix
+from widgets.roles.matrix import DESCRIBED, NOTHING, matrix
 from widgets.roles.roles import RolePicker
 from workbench.data.table import Table
 
@@ -22,7 +22,7 @@ def test_a_row_says_what_its_column_tells_about_each():
     cell = found["rows"][0][1]
     assert (cell["text"], cell["strength"], cell["words"]) == ("100 %", 1, "zip determines state")
     assert "0 records are exceptions" in cell["why"] and cell["why"].endswith("unless zip is generalized too.")
-    assert found["said"][0] == {
+    assert found["described"][0] == {
         "words": "zip determines state",
         "meaning": "Generalizing state hides nothing unless zip is generalized too.",
     }
@@ -35,7 +35,9 @@ def test_one_column_tells_nothing():
 def test_no_value_is_drawn_and_few_are_said():
     many = pd.DataFrame({f"c{i}": FRAME.zip + str(i) for i in range(5)})
     found = matrix(Table.read(many, quasi=list(many)))
-    assert len(found["said"]) == SAID < 20 and all(one["words"].split()[1] == "determines" for one in found["said"])
+    assert len(found["described"]) == DESCRIBED < 20 and all(
+        one["words"].split()[1] == "determines" for one in found["described"]
+    )
     assert "z1" not in str(found) and "s1" not in str(matrix(table()))
 
 

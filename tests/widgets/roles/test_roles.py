@@ -25,8 +25,8 @@ def picker() -> RolePicker:
     return RolePicker(Table.bare(FRAME), roles=CHOSEN)
 
 
-def asked(widget: RolePicker, kind: str, **content) -> list[dict]:
-    """What the view is told when it asks this."""
+def replies(widget: RolePicker, kind: str, **content) -> list[dict]:
+    """Send a message and return the replies."""
     sent: list[dict] = []
     widget.send = lambda message, buffers=None: sent.append(message)
     widget._receive(None, {"kind": kind, **content}, [])
@@ -34,7 +34,7 @@ def asked(widget: RolePicker, kind: str, **content) -> list[dict]:
 
 
 def choose(widget: RolePicker, role: str, *columns: str, field: str = "") -> list[dict]:
-    return asked(widget, "choose", columns=list(columns), role=role, field=field or f"column:{columns[0]}")
+    return replies(widget, "choose", columns=list(columns), role=role, field=field or f"column:{columns[0]}")
 
 
 def problems(sent: list[dict]) -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ def test_what_cannot_be_is_said_at_the_field_and_the_last_good_roles_stay(role, 
     )
     picker = RolePicker(frame, roles={"quasi": ["age", "work"]})
     before, table = picker.roles, picker.table
-    sent = asked(picker, "choose", columns=columns, role=role, field="column:age")
+    sent = replies(picker, "choose", columns=columns, role=role, field="column:age")
     [(field, text)] = problems(sent)
     assert field == "column:age" and says in text
     assert picker.roles == before and picker.table is table
@@ -132,17 +132,17 @@ def test_a_sensitive_column_of_many_values_is_offered_its_levels():
     picker = RolePicker(frame, roles={"quasi": ["age"]}, hierarchies={"zip": Prefixes((4, 3))})
     sent = choose(picker, "sensitive", "zip")
     assert problems(sent)[0][1].endswith("choose the level to measure at") and last(sent, "offer")["name"] == "zip"
-    zips = next(one for one in last(asked(picker, "hello"), "columns")["columns"] if one["name"] == "zip")
+    zips = next(one for one in last(replies(picker, "hello"), "columns")["columns"] if one["name"] == "zip")
     assert zips["sizes"] == [3000, 300, 30]
     changes = []
     picker.observe(changes.append, ["roles", "levels"])
-    asked(picker, "level", name="zip", level=1, field="column:zip")
+    replies(picker, "level", name="zip", level=1, field="column:zip")
     assert picker.levels == {"zip": 1} and picker.roles["sensitive"] == ["zip"] and len(changes) == 2
     assert len(picker.table.sensitive["zip"]) == 300
-    asked(picker, "level", name="zip", level=2, field="column:zip")
+    replies(picker, "level", name="zip", level=2, field="column:zip")
     assert len(picker.table.sensitive["zip"]) == 30
     for level in (0, 3, -1, "1", None):
-        assert problems(asked(picker, "level", name="zip", level=level, field="column:zip"))
+        assert problems(replies(picker, "level", name="zip", level=level, field="column:zip"))
         assert picker.levels == {"zip": 2}
     choose(picker, "neutral", "zip")
     assert picker.levels == {} and picker.roles["sensitive"] == []
@@ -152,7 +152,7 @@ def test_a_column_that_is_left_out_is_in_no_table_and_no_identifier(picker):
     choose(picker, "dropped", "wage")
     assert picker.roles["dropped"] == ["wage"] and picker.roles["identifiers"] == ["person"]
     assert picker.table is not None and "wage" not in picker.table.names
-    survey = last(asked(picker, "hello"), "survey")
+    survey = last(replies(picker, "hello"), "survey")
     assert not any("wage" in one["names"] for one in (*survey["pairs"], *survey["triples"]))
     choose(picker, "neutral", "wage")
     assert picker.roles["dropped"] == [] and picker.table.neutral[-1] == "wage"
@@ -182,7 +182,7 @@ def test_other_data_keep_the_roles_of_columns_that_are_there(picker):
     picker.base = Table.bare(pd.DataFrame({"x": [1, 2]}))
     assert picker.roles == NOTHING and picker.table is None
     picker.base = None
-    assert picker.table is None and last(asked(picker, "hello"), "columns")["columns"] == []
+    assert picker.table is None and last(replies(picker, "hello"), "columns")["columns"] == []
 
 
 def test_records_alone_are_counted_as_by_groupby(picker):
@@ -194,9 +194,9 @@ def test_records_alone_are_counted_as_by_groupby(picker):
     assert told["unique"] == naive(["age", "work", "sex"]) and told["records"] == len(FRAME)
     assert told["share"] == told["unique"] / len(FRAME)
     assert told["smallest"] and all(0 < one["unique"] <= naive([*one["names"]]) for one in told["smallest"])
-    columns = last(asked(picker, "hello"), "columns")["columns"]
+    columns = last(replies(picker, "hello"), "columns")["columns"]
     assert {one["name"]: one["unique"] for one in columns} == {name: naive([name]) for name in FRAME}
-    survey = last(asked(picker, "hello"), "survey")
+    survey = last(replies(picker, "hello"), "survey")
     assert survey["counted"] and all(
         one["unique"] == naive(one["names"]) for one in (*survey["pairs"], *survey["triples"])
     )
@@ -205,13 +205,13 @@ def test_records_alone_are_counted_as_by_groupby(picker):
 
 def test_the_proposal_leaves_the_sensitive_and_can_be_taken_back(picker):
     before = picker.roles
-    sent = asked(picker, "propose", field="propose")
+    sent = replies(picker, "propose", field="propose")
     assert picker.roles["sensitive"] == ["disease"] and picker.roles["identifiers"] == ["person"]
     assert set(picker.roles["quasi"]) <= {"age", "work", "sex", "wage"} and last(sent, "proposed")["back"]
-    advice = last(asked(picker, "hello"), "survey")["advice"]
+    advice = last(replies(picker, "hello"), "survey")["advice"]
     assert set(advice) == set(FRAME) and all(one["reason"] for one in advice.values())
     assert advice["disease"]["role"] == "sensitive" and advice["sex"]["role"] == "quasi"
-    sent = asked(picker, "back")
+    sent = replies(picker, "back")
     assert picker.roles == before and not last(sent, "proposed")["back"]
 
 
@@ -222,7 +222,7 @@ def test_the_proposal_chooses_what_is_sensitive_where_nobody_has_and_leaves_no_c
     frame = frame.assign(dx=codes[rng.integers(0, 2600, 5000)], asthma=rng.random(5000) < 0.1, same="x")
     frame = frame.assign(weight=rng.integers(2000, 90_000, 5000) // 100 * 100, note=[f"n{i}" for i in range(5000)])
     picker = RolePicker(frame)
-    sent = asked(picker, "propose", field="propose")
+    sent = replies(picker, "propose", field="propose")
     assert not problems(sent) and picker.roles == {
         "quasi": ["age", "sex"],
         "sensitive": ["dx", "asthma"],
@@ -233,7 +233,7 @@ def test_the_proposal_chooses_what_is_sensitive_where_nobody_has_and_leaves_no_c
     assert picker.levels["dx"] > 0 and len(picker.table.sensitive["dx"]) <= 200 and picker.table.neutral == ("same",)
     choose(picker, "neutral", "dx", "asthma", "age", field="selected")
     choose(picker, "sensitive", "asthma")
-    asked(picker, "propose", field="propose")
+    replies(picker, "propose", field="propose")
     assert picker.roles["sensitive"] == ["asthma"] and "dx" in picker.roles["dropped"], "a person has chosen"
 
 
@@ -247,23 +247,23 @@ def test_what_neutral_columns_tell_stands_at_the_roles(picker):
 
 
 def test_the_proposal_does_not_depend_on_the_roles(picker):
-    first = last(asked(picker, "hello"), "survey")["advice"]
+    first = last(replies(picker, "hello"), "survey")["advice"]
     choose(picker, "identifier", "sex")
-    assert last(asked(picker, "hello"), "survey")["advice"] == first
+    assert last(replies(picker, "hello"), "survey")["advice"] == first
 
 
 def test_records_left_out_are_not_counted():
     frame = pd.DataFrame({"a": [1, 2, 2, None], "b": ["x", "y", "y", "z"]})
     picker = RolePicker(frame, roles={"quasi": ["b"]}, drop_missing=True)
-    assert last(asked(picker, "hello"), "alone")["unique"] == 1
+    assert last(replies(picker, "hello"), "alone")["unique"] == 1
     empty = RolePicker(pd.DataFrame({"a": [1, None], "b": [None, "x"]}), roles={"quasi": ["a"]}, drop_missing=True)
-    assert empty.table is None and "every record has a missing value" in problems(asked(empty, "hello"))[0][1]
+    assert empty.table is None and "every record has a missing value" in problems(replies(empty, "hello"))[0][1]
 
 
 def test_no_value_is_in_a_message_or_in_what_a_notebook_saves():
     frame = FRAME.assign(note=[f"marker{i}" for i in range(len(FRAME))])
     picker = RolePicker(frame, roles={"quasi": ["age", "note"], "sensitive": ["disease"]})
-    told = asked(picker, "hello") + asked(picker, "propose", field="propose")
+    told = replies(picker, "hello") + replies(picker, "propose", field="propose")
     saved = {key: value for key, value in picker.get_state().items() if key not in ("_esm", "_css")}
     assert "marker" not in json.dumps([told, saved], default=str) and "Ulcer" not in json.dumps(
         [told, saved], default=str
@@ -280,7 +280,7 @@ def test_a_change_of_role_builds_the_table_once(picker, monkeypatch):
 def test_one_column_is_a_weight_if_it_can_be(picker):
     choose(picker, "weight", "wage")
     assert picker.roles["weight"] == ["wage"] and picker.table.weight == "wage" and "wage" not in picker.table.neutral
-    assert "wage is the weight already" in problems(choose(picker, "weight", "person"))[0][1]
+    assert "wage is already the weight" in problems(choose(picker, "weight", "person"))[0][1]
     choose(picker, "neutral", "wage")
     assert "weight 'sex': it is a column of text" in problems(choose(picker, "weight", "sex"))[0][1]
     assert picker.roles["weight"] == [] and picker.roles["quasi"] == ["age", "work"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from widgets.scenario.cost_cells import cells, in_the_file, typed
+from widgets.scenario.cost_cells import cells, explain_file_format, typed
 from workbench.base.errors import BadInput
 from workbench.measures import GoodUtility
 
@@ -40,4 +40,4 @@ def test_values_that_are_not_there_are_refused(pair):
 
 
 def test_how_it_is_written_in_a_file_quotes_two_values():
-    assert "error: costs, as costs: {'a': {'b': 2}}" in in_the_file("ill", LABELS)
+    assert "error: costs, for example costs: {'a': {'b': 2}}" in explain_file_format("ill", LABELS)

@@ -11,23 +11,23 @@ from workbench.models import KAnonymity
 @pytest.fixture
 def part():
     made = ExplanationView(Keep()(people()))
-    made.said = []
-    made.send = lambda content, buffers=None: made.said.append(content)
+    made.sent = []
+    made.send = lambda content, buffers=None: made.sent.append(content)
     return made
 
 
-def say(part, kind, **content):
-    del part.said[:]
+def send(part, kind, **content):
+    del part.sent[:]
     part._receive(None, {"kind": kind, "field": "learn", **content}, [])
 
 
 def last(part, kind):
-    return [one for one in part.said if one["kind"] == kind][-1]
+    return [one for one in part.sent if one["kind"] == kind][-1]
 
 
 def test_it_is_asked_for_and_shown(part):
-    say(part, "learn")
-    found = last(part, "learnt")
+    send(part, "learn")
+    found = last(part, "explanation")
     first = found["bars"][0]
     assert first["column"] in ("age", "wage") and first["size"] == 1
     assert found["tree"].startswith("all records: ") and not found["stale"]
@@ -35,39 +35,39 @@ def test_it_is_asked_for_and_shown(part):
 
 
 def test_numbers_have_a_unit_of_their_own(part):
-    say(part, "choose", target="wage", miner="linear regression")
+    send(part, "choose", target="wage", miner="linear regression")
     assert (part.target, part.miner) == ("wage", "linear regression")
-    say(part, "learn")
-    assert "farther off" in last(part, "learnt")["unit"] and part.about() == "wage by linear regression"
+    send(part, "learn")
+    assert "average error" in last(part, "explanation")["unit"] and part.about() == "wage by linear regression"
 
 
 def test_what_was_found_is_dimmed_when_something_else_is_asked(part):
-    say(part, "learn")
+    send(part, "learn")
     part.release = Mondrian()(people(), KAnonymity(20))
-    assert last(part, "learnt")["stale"]
-    say(part, "learn")
-    assert not last(part, "learnt")["stale"]
-    say(part, "choose", target="sex", miner="one rule")
-    assert last(part, "learnt")["stale"]
+    assert last(part, "explanation")["stale"]
+    send(part, "learn")
+    assert not last(part, "explanation")["stale"]
+    send(part, "choose", target="sex", miner="one rule")
+    assert last(part, "explanation")["stale"]
 
 
 def test_what_cannot_be_learnt_is_said(part):
     for content in ({"target": "nobody", "miner": "one rule"}, {"target": "ill", "miner": "nobody"}):
-        say(part, "choose", **content)
+        send(part, "choose", **content)
         assert last(part, "problem")["field"] == "learn"
-    say(part, "choose", target="ill", miner="mean")
-    say(part, "learn")
+    send(part, "choose", target="ill", miner="mean")
+    send(part, "learn")
     assert "predicts numbers" in last(part, "problem")["text"]
     part.release = None
-    say(part, "learn")
+    send(part, "learn")
     assert "no release yet" in last(part, "problem")["text"] and part.about() == "no release yet"
 
 
 def test_a_message_to_stop_ends_it(part):
-    say(part, "stop")
+    send(part, "stop")
     assert last(part, "doing")["text"] == "" and not part.busy
 
 
 def test_no_trait_that_leaves_quotes_a_value(part):
-    say(part, "learn")
-    assert "gout" in last(part, "learnt")["tree"] and "gout" not in str(part.get_state())
+    send(part, "learn")
+    assert "gout" in last(part, "explanation")["tree"] and "gout" not in str(part.get_state())

@@ -1,4 +1,4 @@
-"""One server for all tests of what it answers."""
+"""One server for all tests of its responses."""
 
 import pytest
 

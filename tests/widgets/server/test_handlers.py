@@ -128,11 +128,11 @@ def test_messages_in_another_way_of_writing_are_refused(visitor, kernel, protoco
     with pytest.raises(websocket.WebSocketBadStatusException, match="400"), visitor.talk(kernel, protocol):
         pass
     with visitor.talk(kernel) as talk:
-        assert talk.download() == b"x" * 1000  # a message with bytes beside it
+        assert talk.download() == b"x" * 1000  # a message with a buffer
     assert visitor.ask("/voila/static/voila.js")[0] == 200
 
 
-def test_who_is_unknown_is_told_so_in_plain_words(visitor):
+def test_an_unknown_client_gets_a_plain_message(visitor):
     for method, path, status in (("NONSENSE", "/", 405), ("GET", "/?token=%ff", 400), ("GET", "/", 403)):
         found, page, _ = visitor.ask(path, method, token=None)
         assert found == status and "<h1>" in page and "Traceback" not in page
@@ -168,7 +168,7 @@ def test_another_site_starts_no_kernel(open_door, sent, status):
 @pytest.mark.slow
 @pytest.mark.parametrize("known", ["path", "cookie", "both"])
 def test_another_port_of_this_host_starts_no_kernel(visitor, known):
-    """A browser sends a cookie to every port, and an old one does not say who asks: the cookie opens no page."""
+    """Browsers send cookies to every port, and old ones do not send the origin: the cookie opens no page."""
     path = visitor.base if known != "cookie" else ""
     cookie = visitor.ask("/voila/static/voila.js")[2]["Set-Cookie"].partition(";")[0] if known != "path" else ""
     (visitor.witness / "environment.json").unlink(missing_ok=True)

@@ -21,7 +21,7 @@ def test_execute_request_does_nothing(visitor, kernel, channel):
     code = {"code": f"open({str(mark)!r}, 'w'); print(RECORDS)", "silent": False, "allow_stdin": False}
     with visitor.talk(kernel) as talk:
         talk.comms()
-        talk.say("execute_request", code, channel)
+        talk.send("execute_request", code, channel)
         talk.comms()
         assert not within(0.5, mark.exists)
         talk.comms()
@@ -33,7 +33,7 @@ def test_execute_request_does_nothing(visitor, kernel, channel):
 def test_shutdown_request_does_nothing(visitor, kernel, kind, channel):
     with visitor.talk(kernel) as talk:
         before = talk.comms()
-        talk.say(kind, {"restart": False, "command": "evaluate", "arguments": {"expression": "RECORDS"}}, channel)
+        talk.send(kind, {"restart": False, "command": "evaluate", "arguments": {"expression": "RECORDS"}}, channel)
         assert not within(0.5, lambda: not visitor.lives(kernel))
         assert talk.comms() == before
 
@@ -42,7 +42,7 @@ def test_shutdown_request_does_nothing(visitor, kernel, kind, channel):
 def test_nothing_else_can_be_asked_of_a_kernel(visitor, kernel, kind):
     content = {"code": "RECORDS", "cursor_pos": 7, "detail_level": 1, "hist_access_type": "tail", "n": 9, "raw": True}
     with visitor.talk(kernel) as talk:
-        talk.say(kind, {**content, "output": True})
+        talk.send(kind, {**content, "output": True})
         talk.comms()
         assert not any(planted in talk.raw for planted in PLANTED) and kind.replace("request", "reply") not in talk.raw
 
@@ -60,11 +60,11 @@ def test_only_widgets_are_talked_to(visitor):
     kernel = visitor.open_page()[1]
     with visitor.talk(kernel) as talk:
         widget = talk.widget()
-        talk.say("comm_open", {"comm_id": "1" * 32, "target_name": "backdoor", "data": {}})
-        talk.say("comm_open", {"comm_id": "2" * 32, "target_name": "jupyter.widget", "data": {"state": {}}})
-        talk.say("comm_close", {"comm_id": widget, "data": {}})
+        talk.send("comm_open", {"comm_id": "1" * 32, "target_name": "backdoor", "data": {}})
+        talk.send("comm_open", {"comm_id": "2" * 32, "target_name": "jupyter.widget", "data": {"state": {}}})
+        talk.send("comm_close", {"comm_id": widget, "data": {}})
         assert not {"1" * 32, "2" * 32} & set(talk.comms())
-        talk.say("comm_msg", {"comm_id": widget, "data": {"method": "update", "state": {"number": 2}}})
+        talk.send("comm_msg", {"comm_id": widget, "data": {"method": "update", "state": {"number": 2}}})
         talk.comms()
         assert eventually((visitor.witness / "number-2").exists)
         assert not (visitor.witness / "backdoor").exists()
@@ -74,7 +74,7 @@ def test_what_a_callback_prints_shows_or_raises_stays_in_the_kernel(visitor):
     kernel = visitor.open_page()[1]
     (visitor.witness / "heard").unlink(missing_ok=True)
     with visitor.talk(kernel) as talk:
-        talk.say("comm_msg", {"comm_id": talk.widget(), "data": {"method": "custom", "content": {"kind": "hello"}}})
+        talk.send("comm_msg", {"comm_id": talk.widget(), "data": {"method": "custom", "content": {"kind": "hello"}}})
         assert eventually((visitor.witness / "heard").exists)
         talk.comms()
         assert not within(0.5, lambda: False)
@@ -109,14 +109,14 @@ def test_a_kernel_ends_soon_after_its_page_and_an_untouched_page_much_later(tmp_
             talk.download()
             with pytest.raises(ConnectionError):
                 while True:
-                    talk.hear()
+                    talk.receive()
             assert time.monotonic() - touched >= 6
         assert not one.lives(kernel)
 
 
 def test_a_large_message_ends_the_connection_and_not_the_kernel(visitor, kernel):
     with visitor.talk(kernel) as talk, pytest.raises((websocket.WebSocketException, OSError)):
-        talk.say("comm_msg", {"comm_id": "x", "data": "x" * 5_000_000})
+        talk.send("comm_msg", {"comm_id": "x", "data": "x" * 5_000_000})
         talk.comms()
     assert visitor.lives(kernel)
 
@@ -164,7 +164,7 @@ def test_a_character_in_two_halves_is_welcome(visitor):
     kernel = visitor.open_page()[1]
     with visitor.talk(kernel) as talk:
         state = {"method": "update", "state": {"number": 3, "\N{GRINNING FACE}": "\N{GRINNING FACE}"}}
-        talk.say("comm_msg", {"comm_id": talk.widget(), "data": state})
+        talk.send("comm_msg", {"comm_id": talk.widget(), "data": state})
         talk.comms()
         assert eventually((visitor.witness / "number-3").exists)
 
@@ -203,7 +203,7 @@ def test_there_is_room_for_so_many_pages(tmp_path):
 
 
 def reloaded(visitor, page):
-    """Whether a page opens that is asked for a moment before it is closed; as many are open then as before."""
+    """Reload a page: request it just before the old one closes, and return whether it opened."""
     kernel = re.search(r'"kernelId": "([\w-]+)"', page)[1]
     with ThreadPoolExecutor(1) as pool:
         again = pool.submit(visitor.ask, "/")

@@ -76,7 +76,7 @@ def test_a_page_that_answers_keeps_its_connection_and_a_deaf_one_loses_it(tmp_pa
             deaf.connection.sock.setblocking(True)
             with pytest.raises((ConnectionError, websocket.WebSocketException)):
                 while True:
-                    deaf.hear()
+                    deaf.receive()
 
 
 @pytest.mark.slow

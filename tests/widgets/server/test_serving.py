@@ -19,7 +19,7 @@ from tests.browser.stage import write_notebook
 from tests.widgets.server.visitor import eventually, visited
 from widgets.server.jupyter_kernels import RedactingFilter
 from widgets.server.server import copied
-from widgets.server.serving import a_click, free_port, link, new_token, secret_path, serve, voila_command
+from widgets.server.serving import free_port, link, new_token, redirect_page, secret_path, serve, voila_command
 from workbench.base.errors import BadInput
 from workbench.base.resources import NOTEBOOKS
 
@@ -89,7 +89,7 @@ def test_more_pages_than_the_machine_has_files_for_are_refused_at_the_start(tmp_
 
 
 def test_a_browser_learns_the_token_from_a_file_of_its_own():
-    with a_click("http://127.0.0.1:1/?token=t") as page:
+    with redirect_page("http://127.0.0.1:1/?token=t") as page:
         assert "token=t" in page.read_text() and page.parent.stat().st_mode & 0o077 == 0
     assert not page.exists()
 
@@ -144,7 +144,7 @@ def test_nothing_is_left_when_it_ends(tmp_path, how):
 
 @pytest.mark.slow
 def test_a_page_that_stood_ready_is_not_ended_before_it_is_opened(tmp_path):
-    """It is as old as the server when its first reader comes."""
+    """The kernel is as old as the server when its first reader comes."""
     with visited(tmp_path, preheat=1, without_page=2, every=1) as one:
         assert eventually((one.witness / "environment.json").exists)
         time.sleep(4)

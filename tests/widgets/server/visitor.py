@@ -39,7 +39,7 @@ class Shown(anywidget.AnyWidget):
     _esm = "export default { render({ model, el }) { el.innerHTML = '<b class=shown>shown</b>'; } }"
     number = traitlets.Int(1).tag(sync=True)
 
-def heard(widget, content, buffers):
+def record(widget, content, buffers):
     if content.get("kind") == "download":
         return widget.send({"kind": "file"}, [b"x" * 1000])
     (WITNESS / "heard").touch()
@@ -49,7 +49,7 @@ def heard(widget, content, buffers):
     raise ValueError(RECORDS)
 
 shown = Shown()
-shown.on_msg(heard)
+shown.on_msg(record)
 shown.observe(lambda change: (WITNESS / f"number-{change.new}").touch(), "number")
 get_comm_manager().register_target("backdoor", lambda comm, message: (WITNESS / "backdoor").touch())
 shown
@@ -59,14 +59,14 @@ shown
 
 
 class Visitor:
-    """Who knows the token, unless told otherwise."""
+    """A client, with the token unless another is given."""
 
     def __init__(self, port: int, folder: Path, token: str | None = TOKEN) -> None:
         self.port, self.folder, self.witness, self.token = port, folder, folder / "witness", token
         self.base = secret_path(token).rstrip("/")
 
     def ask(self, path: str, method: str = "GET", token: str | None = "", **headers: str) -> tuple[int, str, Any]:
-        """Status, body and headers of a request below the page's secret path that nothing normalises."""
+        """Return status, body and headers of a request below the page's secret path, without normalizing the path."""
         return self.ask_exactly(self.base + path, method, token, **headers)
 
     def ask_exactly(
@@ -80,7 +80,7 @@ class Visitor:
             return answer.status, answer.read().decode("utf-8", "replace"), answer.headers
 
     def open_page(self) -> tuple[str, str]:
-        """The page's source and its kernel's number."""
+        """Return the page's source and its kernel's number."""
         status, page, _ = self.ask("/")
         assert status == 200, page
         return page, re.search(r'"kernelId": "([\w-]+)"', page)[1]
@@ -90,7 +90,7 @@ class Visitor:
 
     @contextmanager
     def talk(self, kernel: str, protocol: str | None = V1, **headers: str) -> Iterator[Talk]:
-        """A connection to a kernel, as the page has one."""
+        """Open a connection to a kernel, as the page does."""
         sent = {"Authorization": f"token {self.token}", "Origin": f"http://127.0.0.1:{self.port}", **headers}
         address = f"ws://127.0.0.1:{self.port}{self.base}/api/kernels/{kernel}/channels?session_id={uuid.uuid4()}"
         connection = websocket.create_connection(
@@ -111,8 +111,8 @@ class Talk:
     def __init__(self, connection: websocket.WebSocket) -> None:
         self.connection, self.raw = connection, ""
 
-    def say(self, kind: str, content: dict[str, Any], channel: str = "shell") -> str:
-        """Send a message; its number."""
+    def send(self, kind: str, content: dict[str, Any], channel: str = "shell") -> str:
+        """Send a message and return its number."""
         number = uuid.uuid4().hex
         header = {
             "msg_id": number, "msg_type": kind, "session": "outside", "username": "", "version": "5.3",
@@ -126,8 +126,8 @@ class Talk:
         self.connection.send_binary(start + b"".join(parts))
         return number
 
-    def hear(self) -> dict[str, Any]:
-        """The next message; what it is made of is kept in `raw`."""
+    def receive(self) -> dict[str, Any]:
+        """Return the next message, and add its bytes to `raw`."""
         message = self.connection.recv()
         if not message:
             raise ConnectionError("closed")
@@ -139,31 +139,31 @@ class Talk:
         return {**dict(zip(names, map(json.loads, parts[1:5]), strict=True)), "buffers": parts[5:]}
 
     def answer(self, number: str, kind: str) -> dict[str, Any]:
-        """The answer to a message; what else is heard on the way must be fine."""
+        """Return the answer to a message, skipping others."""
         while True:
-            message = self.hear()
+            message = self.receive()
             if message["header"]["msg_type"] == kind and message["parent_header"].get("msg_id") == number:
                 return message["content"]
 
     def comms(self) -> list[str]:
-        """The widgets there are; whatever was said before on this channel has been dealt with then."""
-        return list(self.answer(self.say("comm_info_request", {}), "comm_info_reply")["comms"])
+        """Return the widgets, after all earlier messages of this channel were handled."""
+        return list(self.answer(self.send("comm_info_request", {}), "comm_info_reply")["comms"])
 
     def download(self) -> bytes:
-        """The bytes that the widget sends beside a message."""
-        self.say("comm_msg", {"comm_id": self.widget(), "data": {"method": "custom", "content": {"kind": "download"}}})
+        """Return the buffer of a message from the widget."""
+        self.send("comm_msg", {"comm_id": self.widget(), "data": {"method": "custom", "content": {"kind": "download"}}})
         while True:
-            message = self.hear()
+            message = self.receive()
             if message["buffers"]:
                 return message["buffers"][0]
 
     def widget(self) -> str:
-        """The number of the widget that is shown."""
+        """Return the number of the displayed widget."""
         control = uuid.uuid4().hex
-        self.say("comm_open", {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}})
-        self.say("comm_msg", {"comm_id": control, "data": {"method": "request_states"}})
+        self.send("comm_open", {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}})
+        self.send("comm_msg", {"comm_id": control, "data": {"method": "request_states"}})
         while True:
-            message = self.hear()
+            message = self.receive()
             if message["header"]["msg_type"] == "comm_msg" and message["content"]["comm_id"] == control:
                 states = message["content"]["data"]["states"]
                 return next(number for number, state in states.items() if "number" in state["state"])
@@ -171,9 +171,9 @@ class Talk:
 
 @contextmanager
 def visited(folder: Path, token: str | None = TOKEN, files: int | None = None, **options: Any) -> Iterator[Visitor]:
-    """A notebook with records behind it, served; beside it lie files that nobody may read.
+    """Serve a notebook with records, next to files that nobody may read.
 
-    `files` is how many the server may have open.
+    `files` limits the server's open files.
     """
     witness = folder / "witness"
     witness.mkdir()
@@ -191,12 +191,12 @@ def visited(folder: Path, token: str | None = TOKEN, files: int | None = None, *
 
 
 def eventually(holds: Any) -> bool:
-    """Whether something comes to hold at all: a busy machine is slow, not wrong."""
+    """Wait for a condition, for a long time, since the machine may be busy."""
     return within(90, holds)
 
 
 def within(seconds: float, holds: Any) -> bool:
-    """Whether something comes to hold in time; what must not is looked for so long."""
+    """Wait for a condition, and return whether it became true in time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():

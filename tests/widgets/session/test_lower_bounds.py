@@ -15,7 +15,7 @@ from workbench.measures import AverageClassSize, PrivacyLoss, UtilityLoss
 
 @pytest.fixture
 def live(monkeypatch):
-    """As in a notebook, but calls are made at once."""
+    """Pretend to be in a notebook, with immediate calls."""
     monkeypatch.setattr(lower_bounds, "current_kernel_thread", lambda: kernel_thread)
 
 

@@ -1,4 +1,4 @@
-"""The line above all shows its state, and hands on what the front end asks."""
+"""The top bar shows its state, and passes on requests of the front end."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def bar():
     return one
 
 
-def say(bar, kind, **content):
+def send(bar, kind, **content):
     bar.sent.clear()
     bar._receive(None, {"kind": kind, **content}, [])
 
@@ -23,19 +23,19 @@ def test_a_view_that_comes_gets_the_state_and_only_changes_are_sent(bar):
     bar.state(name="x", undo=False)
     bar.state(name="x")
     assert len(bar.sent) == 1
-    say(bar, "hello")
+    send(bar, "hello")
     assert bar.sent[0] == {"kind": "state", "name": "x", "undo": False}
 
 
 def test_only_what_is_known_is_asked(bar):
     for what in ("undo", "mine", "nonsense", "rename"):
-        say(bar, "ask", what=what)
-    say(bar, "rename", name="  ")
+        send(bar, "ask", what=what)
+    send(bar, "rename", name="  ")
     assert bar.asked == [("undo", None), ("mine", None), ("rename", "untitled")]
 
 
 def test_a_file_that_is_no_study_by_its_size_is_refused(bar):
-    say(bar, "open", text="x" * (LARGEST + 1))
+    send(bar, "open", text="x" * (LARGEST + 1))
     assert not bar.asked and bar.sent[0]["kind"] == "problem"
-    say(bar, "open", text="study: x", recalled=True)
+    send(bar, "open", text="study: x", recalled=True)
     assert bar.asked == [("recall", "study: x")]

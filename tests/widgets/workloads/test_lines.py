@@ -3,7 +3,7 @@
 import pytest
 
 from tests.widgets.workloads.people import people
-from widgets.workloads.lines import LONGEST, MOST, Lines, asked
+from widgets.workloads.lines import LONGEST, MOST, Lines, true_answers
 from workbench.base.errors import BadInput
 
 
@@ -18,7 +18,7 @@ def test_answers_are_those_of_the_records():
     table = people()
     texts = ["age >= 40", "sex = 'F' and age < 40", "avg(age) where sex = 'X'", "sum(age) where sex = 'F'"]
     queries = [line.query for line in Lines(table).read("\n".join(texts))]
-    assert asked(table, queries) == ["3", "2", "of nobody", "108"]
+    assert true_answers(table, queries) == ["3", "2", "no records", "108"]
 
 
 def test_a_line_is_read_once(monkeypatch):

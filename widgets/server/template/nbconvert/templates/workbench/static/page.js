@@ -1,4 +1,4 @@
-// The page around the widgets: light or dark, the quiet word while it loads, a word when the server has gone.
+// The page around the widgets: the theme, the text while it loads, and a message when the server is gone.
 (() => {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const colours = () => {
@@ -9,7 +9,7 @@
   colours();
   dark.addEventListener("change", colours);
 
-  // Two must have come: the last cell, and the script that draws (it calls voila_finish when it is ready, too)
+  // Both must be ready: the last cell, and the drawing script (which calls voila_finish as well)
   window.voila_process = () => {};
   window.voila_heartbeat = () => {};
   window.voila_finish = () => {
@@ -30,7 +30,7 @@
   };
   window.display_cells = window.voila_finish;
 
-  // Without its kernel the page cannot answer: it says so, and its controls do not move
+  // Without a kernel the page shows a message, and its controls are inactive
   const lost = document.getElementById("lost");
   const setStopped = (stopped) => {
     lost.hidden = !stopped;
@@ -47,7 +47,7 @@
     lost.append(again);
     setStopped(true);
   };
-  // Whether the page would open is asked first: a browser that finds nothing throws away what is still to be read here
+  // Check first whether the page would open: a failed reload would discard the current content
   const reopen = async (again) => {
     again.disabled = true;
     const words = await refused();
@@ -63,9 +63,9 @@
     try {
       const answer = await fetch(known, { cache: "no-store", signal: AbortSignal.timeout(10000) });
       if (answer.ok) return "";
-      if (answer.status === 403) return "The server was restarted, and has another link now. Ask whoever sent you this one. ";
-    } catch { /* nobody answers: said below */ }
-    return "The server does not answer: it may have been stopped. Ask whoever sent you the link. ";
+      if (answer.status === 403) return "The server was restarted and has a new link. Ask the person who sent you this one. ";
+    } catch { /* no answer: see the message below */ }
+    return "The server is not responding; it may have been stopped. Ask the person who sent you the link. ";
   };
   let leaving = false;
   window.WebSocket = class extends Socket {
@@ -77,7 +77,7 @@
     }
   };
 
-  // A closed tab needs its kernel no more
+  // Shut down the kernel of a closed tab
   window.addEventListener("pagehide", (event) => {
     leaving = true;
     const config = document.getElementById("jupyter-config-data");

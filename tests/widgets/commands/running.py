@@ -1,4 +1,4 @@
-"""A small study, and what a command says that opens a page; nothing is served."""
+"""A small study, and the output of the commands that open a page, without serving."""
 
 import pytest
 
@@ -17,8 +17,8 @@ measures: [{name: privacy loss}, {name: utility loss, min_support: 0.1}]
 """
 
 
-def said(capsys, *arguments, code=0):
-    """What a command says, on stdout or on stderr."""
+def output_of(capsys, *arguments, code=0):
+    """Run a command and return its output, or its errors."""
     with pytest.MonkeyPatch.context() as patch:
         for command in (dashboard, explore):
             patch.setattr(command, "serve", lambda notebook, **options: print("served", notebook.name, options))

@@ -31,7 +31,7 @@ def points():
     ]
 
 
-def heard(chart, kind, **content):
+def replies(chart, kind, **content):
     chart.sent.clear()
     chart._receive(None, {"kind": kind, **content}, [])
     return {message["kind"]: message for message in chart.sent}
