@@ -51,11 +51,11 @@ def page(one_page, remote):
 
 def test_a_table_is_found_level_by_level_and_becomes_the_data(page, remote):
     page.get_by_text("Tables", exact=True).click()
-    page.get_by_label("Server that speaks Spark Connect").fill("sc://127.0.0.1:9")
+    page.get_by_label("Spark Connect server").fill("sc://127.0.0.1:9")
     page.get_by_role("button", name="Connect").click()
     page.locator("[data-field=spark] .wb-wrong", has_text="no server responds").wait_for()
     assert "bundled" in page.locator("#out").inner_text()
-    page.get_by_label("Server that speaks Spark Connect").fill(remote)
+    page.get_by_label("Spark Connect server").fill(remote)
     page.keyboard.press("Enter")
     tree = page.locator(".wb-catalog")
     for name in ("sail", "clinic", "people"):
@@ -73,7 +73,7 @@ def test_a_table_in_a_file_of_duckdb_is_found_in_the_same_way(one_page, tmp_path
         connection.execute('CREATE TABLE "out patients" AS SELECT i AS age, i % 3 AS ward FROM range(90) t(i)')
     with one_page.fresh(CELL, ".wb-using b", width=900, height=900) as page:
         page.get_by_text("Tables", exact=True).click()
-        page.get_by_label("or a file of DuckDB's").fill(str(tmp_path / "clinic.duckdb"))
+        page.get_by_label("or DuckDB file").fill(str(tmp_path / "clinic.duckdb"))
         page.keyboard.press("Enter")
         tree = page.locator(".wb-catalog")
         for name in ("clinic", "main", "out patients"):

@@ -143,7 +143,7 @@ def _edit_a_hierarchy(page):
 
 def _export(page):
     release = page.locator("[data-field=release]")
-    expect(release.get_by_label("I know, write it anyway")).to_be_hidden()  # the example has no neutral columns
+    expect(release.get_by_label("Export anyway")).to_be_hidden()  # the example has no neutral columns
     with page.expect_download() as arriving:
         page.get_by_role("button", name="The release as CSV").click()
     with zipfile.ZipFile(arriving.value.path()) as archive:  # with its codebook
@@ -168,7 +168,7 @@ def _upload_and_cancel(page, large):
     expect(done).to_contain_text(" of 26 points", timeout=60 * SECONDS)
     page.locator(".wb-running").get_by_role("button", name="Cancel").click()
     expect(page.locator(".wb-done")).to_contain_text("stopped at")
-    expect(page.get_by_role("button", name="Measure the others")).to_be_visible()
+    expect(page.get_by_role("button", name="Measure the remaining points")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

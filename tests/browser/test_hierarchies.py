@@ -162,7 +162,7 @@ def test_an_imported_file_is_mended(page):
     expect(wrong).to_contain_text("3 of its 7 values are missing")
     page.get_by_role("button", name="'state-gov' in the file is 'State-gov'").click()
     expect(wrong).to_contain_text("2 of its 7 values are missing")
-    page.get_by_role("button", name="Put them in a group of their own: other").click()
+    page.get_by_role("button", name="Put them in their own group: other").click()
     expect(state_of(page, "workclass")).to_have_text("1 level, 7 → 4")
     expect(wrong).to_be_empty()
     expect(page.locator(".wb-hier-edit")).to_contain_text("'Never-worked'")
@@ -216,7 +216,7 @@ def test_every_button_leaves_the_focus_where_work_goes_on(page):
 def test_a_prefix_that_changes_nothing_is_said_at_its_field(page):
     choose(page, "age")
     page.locator(".wb-hier-seg", has_text="Prefixes").click()
-    keep = page.get_by_label("Characters kept, a level each")
+    keep = page.get_by_label("Characters kept per level")
     keep.fill("2")
     keep.press("Enter")
     expect(page.locator("[data-field=keep] .wb-wrong")).to_contain_text("keeping 2 changes nothing")

@@ -31,13 +31,13 @@ def page(one_page, request):
 def test_a_column_and_a_cross_table_are_drawn_when_it_is_opened(page):
     assert not page.locator(".wb-original svg").count()  # nothing is counted while the view is folded
     page.locator(".wb-original summary").first.press("Enter")
-    expect(page.locator(".wb-original-words")).to_contain_text("of the records are expected")
+    expect(page.locator(".wb-original-words")).to_contain_text("of the records at a wrong")
     expect(page.locator(".wb-original svg")).to_be_visible()
     assert page.locator(".wb-original [aria-roledescription=bar]").count() > 30
     second = page.locator("[data-field=second] select")
     second.focus()
     second.press("ArrowDown")  # work
-    expect(page.locator(".wb-original-words")).to_contain_text("in another cell")
+    expect(page.locator(".wb-original-words")).to_contain_text("at a wrong cell")
     page.locator(".wb-original-table summary").press("Enter")
     expect(page.locator(".wb-original-table tbody tr")).to_have_count(36)
     box, inside = (page.locator(name).bounding_box() for name in (".wb-original", ".wb-original svg"))

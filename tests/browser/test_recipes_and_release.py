@@ -89,9 +89,9 @@ def test_values_are_typed_with_the_keyboard_and_refused_where_they_stand(page):
     assert box.input_value() == "5, many"
 
 
-def test_buttons_that_go_leave_the_focus_beside_them(page):
+def test_removed_buttons_leave_the_focus_next_to_them(page):
     page.get_by_label("join another model to k-anonymity").select_option("t-closeness")
-    page.get_by_role("button", name="leave out t-closeness").focus()
+    page.get_by_role("button", name="remove t-closeness").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement.dataset.key?.endsWith('.0.k')")
     page.get_by_role("button", name="k-anonymity once more").focus()
@@ -189,7 +189,7 @@ def test_an_order_of_columns_is_typed_where_the_split_is_chosen(page):
     assert order.input_value() == "sex, age" and page.get_by_text("'ages' is not a column").count() == 0
 
 
-def test_a_target_is_asked_for_where_it_is_chosen_and_comes_beside_none(page):
+def test_a_missing_target_is_reported_at_its_field(page):
     page.get_by_text(re.compile("^options: split")).click()
     page.get_by_role("button", name="information gain", exact=True).click()
     page.locator("[data-field='method.0.target'] .wb-wrong", has_text="choose one").wait_for()
@@ -228,7 +228,7 @@ def test_files_come_to_the_browser_and_readers_get_no_preview(page):
     release = page.locator("[data-field=release]")
     page.get_by_role("button", name="The release as CSV").click()
     expect(release.locator(".wb-wrong")).to_contain_text("neutral columns are published unchanged", ignore_case=True)
-    release.get_by_label("I know, write it anyway").check()
+    release.get_by_label("Export anyway").check()
     with page.expect_download() as coming:
         page.get_by_role("button", name="The release as CSV").click()
     assert coming.value.suggested_filename == "adult-release.zip"
@@ -248,7 +248,7 @@ def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage
     settings.write_text('{"saveState": true}')
     with lab(tmp_path) as address:
         page = open_lab(on_stage(width=1600), address, notebook.name)
-        ask = page.get_by_role("button", name="Show original beside release")
+        ask = page.get_by_role("button", name="Show original and released records")
         ask.wait_for(timeout=60_000)
         page.get_by_label("records to show").fill("300")  # of so many, some are generalized
         ask.click()
@@ -259,7 +259,7 @@ def test_in_lab_records_are_shown_when_asked_and_kept_nowhere(tmp_path, on_stage
         assert "application/vnd.jupyter.widget-state+json" in saved
         assert not any(word in saved for word in ("Craft-repair", "Exec-managerial", "HS-grad"))
         page.reload()
-        page.get_by_role("button", name="Show original beside release").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Show original and released records").wait_for(timeout=60_000)
         page.wait_for_function(f"() => document.querySelector('{NAME}')?.textContent.includes('k = 10')")
         assert page.locator(".wb-sample").count() == 0
         page.close()

@@ -58,10 +58,10 @@ def test_a_scenario_is_built_used_undone_and_looked_into(address, on_stage):
     good.get_by_role("checkbox", name="one rule").check()
     weights = bad.get_by_role("combobox", name="Weights of the bad use")
     _weigh(page, weights, bad)
-    limit = bad.get_by_label("Largest share of them")
+    limit = bad.get_by_label("Largest acceptable share of people")
     limit.fill("101")
     limit.press("Enter")
-    expect(bad).to_contain_text("is not between 0 and 100 per cent")
+    expect(bad).to_contain_text("is not between 0 and 100 percent")
     limit.fill("20")
     limit.press("Enter")
     part.get_by_role("button", name="Use as axes").click()
@@ -91,12 +91,12 @@ def _weigh(page, weights, bad):
 
 
 def _learnt(page):
-    part = step(page, "What a miner learnt")
+    part = step(page, "What a miner learns")
     part.get_by_role("button", name="Show what it learns").click()
     expect(part.locator(".wb-tree")).to_contain_text("all records: ", timeout=60_000)
     expect(part.get_by_role("row", name="age")).to_be_visible()
     part.get_by_label("Miner").select_option("one rule")
-    expect(part).to_contain_text("(Of what was asked before.)")
+    expect(part).to_contain_text("(Results for the previous settings.)")
 
 
 def test_what_predictions_cost_is_typed_by_keyboard(address, on_stage):
@@ -104,8 +104,8 @@ def test_what_predictions_cost_is_typed_by_keyboard(address, on_stage):
     page.goto(address)
     expect(page.locator(".wb-done")).to_have_text("5 points", timeout=60_000)
     good = step(page, "Scenario").get_by_role("region", name="Good use")
-    good.get_by_label("What a prediction is worth").select_option("costs")
-    table = good.get_by_role("table", name="What predictions cost")
+    good.get_by_label("Value of a prediction").select_option("costs")
+    table = good.get_by_role("table", name="Costs of predictions")
     first = table.get_by_role("textbox", name="Cost where flu is true and gout is predicted")
     first.fill("much")
     first.press("Enter")
@@ -122,8 +122,8 @@ def test_what_predictions_cost_is_typed_by_keyboard(address, on_stage):
     expect(second).to_have_value("0.5")
     page.get_by_role("button", name="Use as axes").click()
     expect(page.get_by_role("button", name="These are the axes")).to_be_disabled(timeout=60_000)
-    good.get_by_label("Column that is predicted").select_option("age")
-    good.get_by_label("What a prediction is worth").select_option("costs")
+    good.get_by_label("Predicted column").select_option("age")
+    good.get_by_label("Value of a prediction").select_option("costs")
     expect(good).to_contain_text("age has 74 values, too many for a table")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -137,7 +137,7 @@ def test_a_sweep_with_miners_is_cancelled(on_stage, tmp_path):
         expect(running).to_contain_text("folds done", timeout=90_000)
         running.get_by_role("button", name="Cancel").click()
         expect(running).to_contain_text("stopped at", timeout=20_000)
-        expect(running.get_by_role("button", name="Measure the others")).to_be_visible()
+        expect(running.get_by_role("button", name="Measure the remaining points")).to_be_visible()
         page.goto("about:blank")
 
 

@@ -269,7 +269,7 @@ ANSWERS = """async () => {
 def test_a_file_and_records_come_to_the_view_that_asked(page):
     found = page.evaluate(ANSWERS)
     assert found["saved"] == ["a.yaml"]
-    assert found["working"] == ["", "Making the file…"]
+    assert found["working"] == ["", "Creating the file…"]
     assert found["status"] == ["", "a.yaml went to your downloads."]
     assert found["tables"] == [0, 1]
     first, second, asker = found["views"]

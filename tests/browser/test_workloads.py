@@ -72,7 +72,7 @@ def _draw(part):
     slider = part.get_by_role("slider", name="quasi-identifiers")
     slider.press("ArrowLeft")
     expect(part.locator(".wb-name").last).to_contain_text("1,000 at random, qd 1, sel 0.05")
-    expect(part.get_by_role("status").last).to_contain_text("1,000 queries: the middle answer is")
+    expect(part.get_by_role("status").last).to_contain_text("1,000 queries: the median answer is")
 
 
 def _on_the_axis(page):
@@ -87,12 +87,12 @@ def _on_the_axis(page):
 
 def _errors_of_the_release(page):
     """The worst query selects the classes that it matches in part; two workloads are compared."""
-    part = step(page, "Query errors: how wrong answers are")
-    worst = part.get_by_role("region", name="the queries that go most wrong").get_by_role("button")
+    part = step(page, "Query errors")
+    worst = part.get_by_role("region", name="Queries with the largest errors").get_by_role("button")
     expect(worst).to_have_count(1)  # the other is answered exactly
     expect(part.locator(".wb-errors-picture [aria-roledescription=bar]")).to_have_count(10)
     worst.first.press("Enter")
     expect(worst.first).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".wb-shown")).not_to_contain_text("; 0 selected")
-    part.get_by_label("beside it").select_option("random queries")
-    expect(part).to_contain_text("The points are not measured by the workload 'random queries'")
+    part.get_by_label("compare with").select_option("random queries")
+    expect(part).to_contain_text("The workload 'random queries' was not measured")

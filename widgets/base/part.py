@@ -41,7 +41,7 @@ def control_words(fix: Fix, value: Any = None) -> str:
     if fix is Fix.MISSING:
         return "'Missing values' below"
     if fix is Fix.SAMPLE:
-        return "'A random sample' below the data"
+        return "'Sample size' below the data"
     if fix is Fix.TABLE and value is not None:
         return f"{value!r} below"
     if fix is Fix.TYPES and isinstance(value, dict):

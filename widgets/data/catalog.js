@@ -15,13 +15,13 @@ function catalogOf({ send, on, use }) {
         "The token is read from the environment variable SPARK_CONNECT_AUTHENTICATE_TOKEN; do not type it here")),
     work, tree);
   server.after(connect);
-  let connected = "", asked = null;
+  let connected = "", pending = null;
   const places = new Map(); // unfolded elements by path
   const name = path => JSON.stringify(path);
 
   function ask(path) {
-    if (asked?.length) fold(asked); // one request at a time
-    asked = path;
+    if (pending?.length) fold(pending); // one request at a time
+    pending = path;
     if (!path.length) {
       places.clear();
       places.set(name([]), tree);
@@ -41,18 +41,18 @@ function catalogOf({ send, on, use }) {
   }
 
   function rest() {
-    asked = null;
+    pending = null;
     work.hidden = true;
   }
 
   function stop() {
     send("stop");
-    if (asked?.length) fold(asked);
+    if (pending?.length) fold(pending);
     rest();
   }
 
   function take(path, size) {
-    if (asked) size.textContent = ""; // counting is cancelled
+    if (pending) size.textContent = ""; // counting is cancelled
     rest();
     use(connected, path);
   }
@@ -84,7 +84,7 @@ function catalogOf({ send, on, use }) {
     } else place.querySelector(".wb-note").textContent = `${count(records)} records`;
     rest();
   });
-  on("stopped", () => { if (asked?.length) fold(asked); rest(); });
+  on("stopped", () => { if (pending?.length) fold(pending); rest(); });
 
   return { element, server };
 }

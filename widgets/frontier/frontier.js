@@ -50,7 +50,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   const shown = h("div", {},
     h("div", { class: "wb-row wb-controls" }, sides.map(side => side.element)),
     seek,
-    h("div", { class: "wb-row wb-said" }, headline, missing),
+    h("div", { class: "wb-row wb-headline-row" }, headline, missing),
     stage, legend, unlike, best, chosen, compared, leftOut, noted, table);
   const zooms = h("div", { class: "wb-tabs wb-zoom", role: "group", "aria-label": "Zoom" },
     [["−", "Zoom out", 1.5], ["+", "Zoom in", 1 / 1.5], ["Reset", "Show all again", null]].map(([text, label, by]) => h("button", {

@@ -124,9 +124,9 @@ function cutChart({ moved, settled }) {
   function line(row, { at, nth }, y, x, asks) {
     const { by } = now.form, movable = by !== "quantiles";
     const name = by === "widths" ? `Level ${row + 1}, width` : `Level ${row + 1}, cut ${nth + 1}`;
-    const said = movable && asks ? { role: "slider", tabindex: 0, "aria-label": name, "aria-valuenow":
+    const attributes = movable && asks ? { role: "slider", tabindex: 0, "aria-label": name, "aria-valuenow":
       by === "widths" ? numbersIn(now.form.widths[row])[0] : at, "aria-orientation": "horizontal" } : {};
-    return h("svg:g", { ...said, class: movable && "wb-hier-grip", "data-grip": movable ? `${row}:${nth}` : null,
+    return h("svg:g", { ...attributes, class: movable && "wb-hier-grip", "data-grip": movable ? `${row}:${nth}` : null,
       style: `--hue: ${hueOf(row)}` },
       h("svg:line", { class: "wb-hier-through", x1: x(at), x2: x(at), y1: CUTS.top, y2: y }),
       h("svg:line", { class: "wb-hier-tick", x1: x(at), x2: x(at), y1: y, y2: y + CUTS.lane - 4 }),

@@ -173,11 +173,11 @@ export default widget(({ model, el, view, send, on, trait, mark, at }) => {
     editor.hidden = !content.columns.length;
     undo.disabled = !content.undo;
     redo.disabled = !content.redo;
-    const asked = content.columns.filter(one => one.role !== "neutral");
-    const without = asked.filter(one => one.sizes.length < 2).map(one => one.name);
-    const bad = asked.filter(one => one.unfit).map(one => one.name);
-    chosen(bad.length ? `does not fit: ${bad.join(", ")}` : asked.length
-      ? `${asked.length - without.length} of ${asked.length} columns have levels${without.length ? `; none: ${without.join(", ")}` : ""}` : "none yet");
+    const inUse = content.columns.filter(one => one.role !== "neutral");
+    const without = inUse.filter(one => one.sizes.length < 2).map(one => one.name);
+    const bad = inUse.filter(one => one.unfit).map(one => one.name);
+    chosen(bad.length ? `does not fit: ${bad.join(", ")}` : inUse.length
+      ? `${inUse.length - without.length} of ${inUse.length} columns have levels${without.length ? `; none: ${without.join(", ")}` : ""}` : "none yet");
   }
 
   on("column", content => keepingFocus(editor, () => paint(content), () => home(content)));

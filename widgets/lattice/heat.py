@@ -28,7 +28,7 @@ class Heat:
     edges: np.ndarray
 
     def shown(self) -> dict[str, Any]:
-        """Plain data for the view."""
+        """Return plain data for the view."""
         return {
             "fields": [
                 {"x": int(x), "y": int(y), "count": int(n), "keeping": int(k), "efficient": bool(e)}
@@ -39,7 +39,7 @@ class Heat:
 
 
 def heat_of(frame: pd.DataFrame, columns: Sequence[str], shade: Measure) -> Heat:
-    """The heat map of a lattice's frame by the measure that is drawn."""
+    """Compute the heat map of a lattice by a measure."""
     value, keeps = frame[shade.key].to_numpy(float), frame["keeps"].to_numpy(bool)
     known = value[np.isfinite(value)]
     edges = np.linspace(known.min(), known.max(), BINS + 1) if len(known) else np.linspace(0, 1, BINS + 1)

@@ -177,11 +177,11 @@ export default widget(({ el, send, on, at, mark }) => {
   const neutral = steady("p", { class: "wb-release-neutral" });
   const place = steady("p", { class: "wb-place" });
   const table = h("div", { class: "wb-measured" });
-  const beside = steady("div", { class: "wb-beside" });
+  const alternatives = steady("div", { class: "wb-beside" });
   const change = steady("p", { class: "wb-change" });
   const good = h("div", { hidden: true }, verdict,
     ...Object.entries(SIDES).map(([side, title]) => h("section", { class: `wb-side-text wb-${side}` }, h("h4", {}, title), sentences[side], side === "privacy" ? pooled : null)),
-    promise, neutral, table, place, h("h4", {}, "Alternatives on the frontier"), beside, change);
+    promise, neutral, table, place, h("h4", {}, "Alternatives on the frontier"), alternatives, change);
   el.append(h("div", { class: "wb-sheet" },
     h("div", { class: "wb-row wb-release-head" }, h("h3", {}, "This release"), hold), name, made, doing,
     h("div", { class: "wb-slide", "data-field": "asked" }, h("label", { for: model.id }, "model"), model, h("span", { class: "wb-wrong", role: "alert" })),
@@ -251,7 +251,7 @@ export default widget(({ el, send, on, at, mark }) => {
     neutral.setContent(point.neutral && `Neutral columns are published unchanged. ${point.neutral}`);
     table.replaceChildren(figuresOf(point.figures));
     place.setContent(point.place);
-    beside.setContent(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
+    alternatives.setContent(...(point.alternatives.length ? point.alternatives.map((one, i) => h("button", { type: "button",
       onclick: () => send("select", { field: "asked", place: i, recipe: one.recipe }) },
       h("span", {}, h("b", {}, one.recipe.replace(/ \(([^()]*)\)$/, "")), ` ${one.why}`), h("small", {}, one.difference)))
       : [h("p", { class: "wb-note" }, "There is no other efficient point yet.")]));

@@ -75,7 +75,7 @@ class ScenarioPicker(Part):
         self._estimate()
 
     def _begin(self) -> None:
-        """Another table: what is chosen stays as far as its columns are there."""
+        """Follow another table, and keep the scenario if its columns exist."""
         table, draft = self.table, self._draft
         if table is None:
             self._draft = self._kept
@@ -84,21 +84,23 @@ class ScenarioPicker(Part):
         self.show()
         self._estimate()
 
-    # --- what the front end asks
+    # --- requests of the view
 
     def receive_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another column is predicted for the good use; its worth and its miners follow the kind of the column."""
+        """Set the predicted column of the good use, with a valid utility function and miners."""
         draft, name = self._require_draft(), content.get("name")
         if not isinstance(name, str) or name not in self._table().released:
-            raise BadInput(f"{safe_repr(name)} is no column of the release; choose one of those shown")
+            raise BadInput(f"{safe_repr(name)} is not a column of the release; choose one of those shown")
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
         self._take(good={"target": name, "error": error, "costs": None})
 
     def receive_worth(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Another worth of predictions."""
+        """Set the value of a prediction."""
         error = content.get("name")
         if error not in self._worths(str(self._require_draft().good.target)):
-            raise BadInput(f"{safe_repr(error)} is no worth of predictions of this column; choose one of those shown")
+            raise BadInput(
+                f"{safe_repr(error)} is not a value of predictions for this column; choose one of those shown"
+            )
         self._take(good={"error": error, "costs": None})
 
     def receive_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -109,15 +111,15 @@ class ScenarioPicker(Part):
 
     def receive_tolerance(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the tolerance of numeric predictions."""
-        self._take(good={"tolerance": _number(content.get("text"), "how near")})
+        self._take(good={"tolerance": _number(content.get("text"), "tolerance")})
 
     def receive_quasi(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """The quasi-identifiers that an adversary predicts."""
+        """Set the quasi-identifiers that an attacker predicts."""
         names = content.get("names")
-        asked = [name for name in self._table().quasi if name in (names if isinstance(names, list) else [])]
-        if not asked:
+        targets = [name for name in self._table().quasi if name in (names if isinstance(names, list) else [])]
+        if not targets:
             raise BadInput("tick at least one quasi-identifier")
-        self._take(bad={"target": tuple(asked)})
+        self._take(bad={"target": tuple(targets)})
 
     def receive_improvement(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the required improvement of a prediction."""
@@ -128,16 +130,16 @@ class ScenarioPicker(Part):
         self._take(bad={"of": content.get("name")})
 
     def receive_miners(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Boxes of miners were ticked, or a set of them was asked for."""
+        """Set the ticked miners, or a set of miners."""
         side = _side(content)
         now = getattr(self._require_draft(), side).miners
-        asked = content.get("set")
-        if asked is None:
+        wanted = content.get("set")
+        if wanted is None:
             self._take(**{side: {"miners": miner_rows.ticked(now, content.get("names"))}})
-        elif asked in [one["name"] for one in miner_rows.offers(self._numbers(side))]:
-            self._take(**{side: {"miners": asked}})
+        elif wanted in [one["name"] for one in miner_rows.offers(self._numbers(side))]:
+            self._take(**{side: {"miners": wanted}})
         else:
-            raise BadInput(f"{safe_repr(asked)} is no set of miners; choose one of those shown")
+            raise BadInput(f"{safe_repr(wanted)} is not a set of miners; choose one of those shown")
 
     def receive_limit(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the largest acceptable decline, or the largest acceptable share of people."""

@@ -39,7 +39,7 @@ class WorkbenchResults:
 
     @property
     def points(self) -> pd.DataFrame:
-        """A table with one row a point: recipe, parameters, measured values, and whether the point is efficient."""
+        """A table with one row per point: recipe, parameters, measured values, and whether the point is efficient."""
         if self.frontier is None:
             raise BadInput(f"there are no points yet: {self._why_not()}")
         return self.frontier.points

@@ -4,7 +4,7 @@ const REMEMBERED = "privacy-utility-workbench study";
 
 export default widget(({ model, el, send, on }) => {
   el.classList.add("wb-topbar");
-  let asked = false, counted = "", doing = "", remaining = "";
+  let restored = false, counted = "", doing = "", remaining = "";
   const ask = what => () => send("ask", { what });
   const name = h("input", { class: "wb-name", "aria-label": "name of the study", spellcheck: "false", size: 14 });
   name.addEventListener("change", () => send("rename", { name: name.value }));
@@ -65,8 +65,8 @@ export default widget(({ model, el, send, on }) => {
   const remember = text => { try { sessionStorage.setItem(REMEMBERED, text); } catch { kept.textContent = "this browser cannot store the study: save the study before you close the page"; } };
   /** Restore the study of this tab, once, in a new kernel. */
   function recalled() {
-    if (!model.get("fresh") || asked) return false;
-    asked = true;
+    if (!model.get("fresh") || restored) return false;
+    restored = true;
     let text = null;
     try { text = sessionStorage.getItem(REMEMBERED); } catch { /* reported when the study is stored */ }
     if (text) send("open", { text, recalled: true });

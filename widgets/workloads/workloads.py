@@ -183,7 +183,7 @@ class WorkloadPicker(Part):
         self._worker.start(job)
 
     def receive_load(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """A log of queries: those that can be used become a workload, the others are listed."""
+        """Load a log: usable queries become a workload, and the others are listed."""
         table, name = self._require_table(), self._fresh(_plain_name(content.get("name")))
         if not buffers or len(buffers[0]) > LOG_BYTES:
             raise BadInput(f"a log that is loaded here has up to {LOG_BYTES // 10**6} MB; load it in parts")

@@ -1,4 +1,4 @@
-"""What predictions cost, cell by cell."""
+"""Costs of predictions, cell by cell."""
 
 import pytest
 

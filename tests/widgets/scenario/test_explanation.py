@@ -1,4 +1,4 @@
-"""What a miner learnt, as its view hears it."""
+"""What a miner learns, as its view hears it."""
 
 import pytest
 
