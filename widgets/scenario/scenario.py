@@ -99,7 +99,7 @@ class ScenarioPicker(Part):
         error = content.get("name")
         if error not in self._worths(str(self._require_draft().good.target)):
             raise BadInput(
-                f"{safe_repr(error)} is not a value of predictions for this column; choose one of those shown"
+                f"{safe_repr(error)} is no option for this column; choose one of those shown"
             )
         self._take(good={"error": error, "costs": None})
 
