@@ -98,9 +98,7 @@ class ScenarioPicker(Part):
         """Set the value of a prediction."""
         error = content.get("name")
         if error not in self._worths(str(self._require_draft().good.target)):
-            raise BadInput(
-                f"{safe_repr(error)} is no option for this column; choose one of those shown"
-            )
+            raise BadInput(f"{safe_repr(error)} is no option for this column; choose one of those shown")
         self._take(good={"error": error, "costs": None})
 
     def receive_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
