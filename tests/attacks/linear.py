@@ -38,7 +38,7 @@ def page_of(part: str, results: Mapping[str, Any]) -> Page:
 
 
 class Attacker:
-    """Everything read so far, as rows of a linear program."""
+    """A linear program whose constraints are the published figures read so far."""
 
     def __init__(self, values: Mapping[str, Sequence[str]], parts: Sequence[str], threshold: int) -> None:
         self.values, self.parts, self.threshold = values, list(parts) or [""], threshold

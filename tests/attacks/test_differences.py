@@ -37,7 +37,7 @@ def publish_figures(table: Table) -> tuple[float | None, list[str]]:
 
 @pytest.mark.parametrize(("size", "hidden"), [(1323, 6), (331, 5), (90, 6)])
 def test_a_small_count_in_a_large_class_does_not_follow_from_the_maximum_loss(size, hidden):
-    """With two values the loss is a function of the count: four digits of it identify the count."""
+    """The loss is a function of the count if there are two values, and four digits of it identify the count."""
     prior = np.array([0.7, 0.3])
     exact = {c: round(float(jensen_shannon(np.array([1 - c / size, c / size]), prior)), 4) for c in range(1, FEW)}
     assert sum(loss == exact[hidden] for loss in exact.values()) == 1, "the attack on a loss of four digits"

@@ -46,7 +46,7 @@ def halves(ill):
 
 
 def test_a_missing_split_discloses_its_reason():
-    """8 of the 15 tables would be split. Of the 7 others, one has two young people with flu, six have two old ones."""
+    """8 of the 15 tables would be split; one of the other 7 has two young people with flu, six have two old ones."""
     given = halves(["none", "none", "flu", "flu", "none", "none"])
     assert PrivacyLoss()(Mondrian()(given, TWO)).value == 0
     found = infer_from_known_method(given, Mondrian(), TWO)

@@ -73,7 +73,7 @@ def test_the_release_of_a_second_study_adds_no_count_of_the_original():
 
 
 def test_the_number_of_rare_values_is_not_published():
-    """With 24 values and about as many people, each value would be one person's."""
+    """Each of 24 values belongs to one person, or few people."""
 
     def publish(people: int) -> str:
         rare = [f"rare {i // people}" for i in range(24)]

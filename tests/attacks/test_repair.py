@@ -11,7 +11,7 @@ ILL_AND_YOUNG = CountKey((0, 11, 0, 1, 0, 3), "ill", 1)  # one person, in the wa
 
 @pytest.mark.parametrize("how, seed", [("study", 3), pytest.param("batch", 18, marks=pytest.mark.exhaustive)])
 def test_a_table_with_another_count_has_identical_publications(how, seed):
-    """In batch 18 the utility losses of the whole and of the ward are next to rounding boundaries."""
+    """The utility losses of the whole and of the ward in batch 18 are next to rounding boundaries."""
     studies, base, rng = random_publications(how, seed)
     study_index = len(studies) - 1
     first = PublishedTable(studies[study_index], base)

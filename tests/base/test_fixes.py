@@ -165,32 +165,34 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(capsys, *arguments):
+def run_command(capsys, *arguments):
     main.main([str(one) for one in arguments])
     out, err = capsys.readouterr()
     return out + err
 
 
-def test_a_mistake_in_the_data_is_told_in_each_ones_words(folder, capsys):
+def test_an_error_in_the_data_is_reported_in_the_terms_of_each_front_end(folder, capsys):
     with pytest.raises(BadInput, match=r"use types=\{'age': 'text'\}, add markers of missing values to missing="):
         Table.read("people.csv", ["age"], "ill")
     option = "use --types age=text, add markers of missing values to --missing"
     line = "use types: {'age': 'text'} under data, add markers of missing values to missing: [] under data"
     roles = ("--quasi", "age", "--sensitive", "ill")
-    assert option in said(capsys, "anonymize", "people.csv", *roles, "--model", "k-anonymity, k=2", "-o", "out.csv")
-    assert option in said(capsys, "init", "people.csv")
-    assert option in said(capsys, "audit", "people.csv", *roles, "--original", "people.csv")
+    assert option in run_command(
+        capsys, "anonymize", "people.csv", *roles, "--model", "k-anonymity, k=2", "-o", "out.csv"
+    )
+    assert option in run_command(capsys, "init", "people.csv")
+    assert option in run_command(capsys, "audit", "people.csv", *roles, "--original", "people.csv")
     for command in (["check"], ["check", "--json"], ["sweep"], ["anonymize", "--recipe", "1", "-o", "out.csv"]):
-        told = said(capsys, command[0], "study.yaml", *command[1:])
+        told = run_command(capsys, command[0], "study.yaml", *command[1:])
         assert line in told and not ARGUMENT.search(told)
-    assert line in said(capsys, "audit", "people.csv", "--study", "study.yaml")
+    assert line in run_command(capsys, "audit", "people.csv", "--study", "study.yaml")
     assert line in check_study("study.yaml").problems[0].text
 
 
 def test_of_an_audit_the_original_is_told_as_the_study_has_it_and_the_release_as_options(folder, capsys):
     (folder / "people.csv").write_text(ROWS)
     (folder / "released.csv").write_text(f"{ROWS}1,2\n")
-    told = said(capsys, "audit", "released.csv", "--study", "study.yaml")
+    told = run_command(capsys, "audit", "released.csv", "--study", "study.yaml")
     assert "released.csv, line 42: 2 fields where there should be 3" in told
     assert "give --delimiter and --quote if" in told and "under data" not in told
 
@@ -201,7 +203,7 @@ def test_notes_are_told_in_the_words_of_what_is_read(folder, capsys):
     frame["ill"] = ["Übel", "flu"] * 20
     frame.to_csv("released.csv", index=False, encoding="cp1252")
     for more in ((), ("--json",)):
-        told = said(capsys, "audit", "released.csv", "--quasi", "age", "--sensitive", "ill", *more)
+        told = run_command(capsys, "audit", "released.csv", "--quasi", "age", "--sensitive", "ill", *more)
         if more:
             told = " ".join(json.loads(told[: told.rindex("}") + 1])["notes"])
         assert "give --encoding (often 'cp1252')" in told and not ARGUMENT.search(told)

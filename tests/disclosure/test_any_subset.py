@@ -62,7 +62,7 @@ def test_a_release_is_counted_by_its_published_regions(small, method, model):
         assert not found["below 4 in the release"].any()
 
 
-def test_files_and_changed_values_are_counted_too(small):
+def test_files_and_perturbed_values_are_counted(small):
     table = small(0)
     release = Mondrian()(table, KAnonymity(4))
     file = foreign(release.frame().drop(columns="person"), original=table.drop(table.neutral))
@@ -71,7 +71,7 @@ def test_files_and_changed_values_are_counted_too(small):
     assert (uniqueness_by_subset(table, Perturb()(table))["unique in the release"] >= 0).all()
 
 
-def test_what_is_not_asked_soundly_is_refused(small):
+def test_invalid_arguments_are_refused(small):
     with pytest.raises(BadInput, match="k = 0 must be a whole number"):
         uniqueness_by_subset(small(0), k=0)
     with pytest.raises(BadInput, match="the release is of another table"):

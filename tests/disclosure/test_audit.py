@@ -1,4 +1,4 @@
-"""Every release of ours, read back from its file, has the figures that it had."""
+"""Every release has the same figures after it is read back from its file."""
 
 import time
 from pathlib import Path
@@ -46,7 +46,7 @@ METHODS = {
 
 @st.composite
 def tables(draw):
-    """30 to 60 people with awkward text, numbers and dates, some missing, with and without hierarchies."""
+    """Draw tables of 30 to 60 people with awkward text, numbers and dates, some with hierarchies."""
     words = draw(st.lists(BLANKS, min_size=2, max_size=24, unique=True))
     names = draw(st.lists(TEXT, min_size=3, max_size=3, unique=True))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -96,8 +96,8 @@ def test_every_release_is_read_back_with_the_same_figures(tmp_path_factory, name
     same(release, foreign(path, original=table))
 
 
-def test_a_value_that_is_called_missing_is_read_back_as_a_value(tmp_path):
-    """Beside records that lack one, and a group that is called like another value."""
+def test_a_value_named_missing_is_read_back_as_a_value(tmp_path):
+    """The table also has missing values and a group named like another value."""
     words = ["a"] * 9 + ["missing"] * 5 + [None] * 2
     frame = pd.DataFrame({"word": words, "s": ["x", "y"] * 8})
     groups = {"word": Columns([("a", "a", "*"), ("missing", "a", "*")])}

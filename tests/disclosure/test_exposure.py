@@ -1,4 +1,4 @@
-"""Why a class is exposed: the nearest limit, shares of the risk, plain sentences."""
+"""Reasons for the exposure of a class: the nearest limit, shares of the risk, plain sentences."""
 
 import math
 import re
@@ -18,7 +18,7 @@ MODEL = KAnonymity(4) & DistinctLDiversity(2) & TCloseness(0.45) & DeltaDisclosu
 
 
 def naive_score(part, values, table_values):
-    """A model's score of one class, counted by hand."""
+    """Return a model's score of one class by a naive count."""
     shares, whole = values.value_counts(normalize=True), table_values.value_counts(normalize=True)
     if isinstance(part, KAnonymity):
         return len(values)
@@ -45,7 +45,7 @@ def test_the_nearest_limit_is_the_one_most_used(small, seed):
     assert set(np.flatnonzero(nearest.broken)) == set(release.audit(MODEL).violating)
 
 
-def test_how_much_of_a_limit_is_used_at_its_ends():
+def test_the_used_share_of_a_limit_at_its_ends():
     at_most, at_least = TCloseness(0), KAnonymity(5)
     assert used_share(at_most, np.array([0.0, 0.1])).tolist() == [1, np.inf]
     assert used_share(TCloseness(0.5), np.array([0.0, 0.25, np.inf])).tolist() == [0, 0.5, np.inf]
@@ -53,7 +53,7 @@ def test_how_much_of_a_limit_is_used_at_its_ends():
 
 
 def mean_loss(labels, values):
-    """The mean loss over records, group by group, from the frames alone."""
+    """Return the mean loss over records from the frames only."""
     whole = values.value_counts(normalize=True)
 
     def one(of_class):
@@ -65,7 +65,7 @@ def mean_loss(labels, values):
 
 
 @pytest.mark.parametrize("seed", [0, 2, 4, 6])
-def test_a_share_of_the_risk_is_how_far_the_mean_loss_falls_without_a_column(small, seed):
+def test_a_share_of_the_risk_is_the_decrease_of_the_mean_loss_without_a_column(small, seed):
     release = Mondrian()(small(seed), KAnonymity(3))
     frame, quasi = release.frame(), list(release.table.quasi)
     shares = assess_exposure(release).risk_shares
@@ -80,13 +80,13 @@ def test_a_share_of_the_risk_is_how_far_the_mean_loss_falls_without_a_column(sma
     assert min(falls) > -1e-12 and shares.share.sum() == pytest.approx(1)
 
 
-def test_without_any_difference_nobody_has_a_share():
+def test_there_are_no_shares_of_the_risk_without_a_difference():
     shares = assess_exposure(Remove()(made())).risk_shares
     assert shares.share.tolist() == [0] and shares.mean == pytest.approx(0)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
+def test_the_reason_for_exposure_states_the_counts(small, seed):
     table = small(seed)
     release = Mondrian()(table, MODEL if seed == 0 else KAnonymity(3))
     seen, frame = assess_exposure(release, model=MODEL), table.frame
@@ -105,7 +105,7 @@ def test_why_a_class_is_exposed_says_what_is_counted(small, seed):
         assert ("Nobody in it has" in seen.why(row)) == (1 < values.nunique() < diseases.nunique())
 
 
-def test_why_in_special_cases():
+def test_the_reason_for_exposure_in_special_cases():
     kept = assess_exposure(
         Keep()(Table.from_frame(pd.DataFrame({"age": [1, 2, 2], "ill": list("abb")}), ["age"], "ill"))
     )

@@ -1,4 +1,4 @@
-"""Several releases together: who has all files may be certain where who has one is not."""
+"""Several releases combined: an attacker with all files may be certain although one with a single file is not."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ def table_of(**more):
     return Table.from_frame(frame, quasi=["age", "town"], sensitive="ill")
 
 
-def test_what_no_file_tells_follows_from_two_together():
+def test_two_files_together_disclose_what_neither_does():
     table = table_of()
     by_age, by_town = Remove("town")(table), Remove("age")(table)
     both = Keep()(table)
@@ -33,7 +33,7 @@ def test_neutral_columns_join_the_files():
     assert found.joined and (found.together, found.alone) == (12, 0)
 
 
-def test_exchanged_values_rule_nothing_out_beside_other_files():
+def test_swapped_values_exclude_nothing_in_combination():
     """Two files disclose x or y, and x or z, for people of 1 in town a: x. The third has y and z of other people."""
     frame = pd.DataFrame({"age": [1, 1, 2, 2] * 3, "town": list("abab") * 3, "ill": ["x", "y", "z", "y"] * 3})
     table = Table.from_frame(frame, ["age", "town"], "ill")
@@ -45,7 +45,7 @@ def test_exchanged_values_rule_nothing_out_beside_other_files():
     assert count_certain(table, [exchanged]).together == count_certain(table, [exchanged, exchanged]).together == 0
 
 
-def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_has_unchanged():
+def test_neutral_columns_link_values_with_the_exact_quasi_identifiers_of_another_file():
     """Four people are indistinguishable in one file and have distinct rows in the other, by the neutral column."""
     frame = pd.DataFrame({"age": [1, 2, 3, 4] * 3, "night": [0, 1, 0, 1] * 3, "ill": ["x", "y", "z", "y"] * 3})
     table = Table.from_frame(frame, ["age"], "ill")
@@ -55,8 +55,8 @@ def test_neutral_columns_join_values_with_quasi_identifiers_that_another_file_ha
     assert count_certain(table, [values, bucket]) == (12, 0, True)
 
 
-def test_who_knows_everybody_subtracts_one_file_from_another():
-    """At most one of the two people of 1 in town b is ill, so the person of 1 in town a is ill."""
+def test_an_attacker_who_knows_all_people_subtracts_one_file_from_another():
+    """One of the two people of 1 in town b at most is ill, so the person of 1 in town a is ill."""
     rows = [(1, "a", "ill"), (1, "b", "ill"), (1, "b", "well"), (2, "a", "ill"), (2, "a", "well"), (2, "b", "well")]
     table = Table.from_frame(pd.DataFrame(rows, columns=["age", "town", "state"]), ["age", "town"], "state")
     by_age, by_town = Remove("town")(table), Remove("age")(table)
@@ -64,7 +64,7 @@ def test_who_knows_everybody_subtracts_one_file_from_another():
     assert count_certain(table, [by_age, by_age]).together == 0
 
 
-def test_what_one_file_has_more_than_another_that_leaves_records_out_is_known():
+def test_the_difference_to_a_file_with_suppressed_records_is_certain():
     """The last person alone is left out of one file: the values of the other file, less those of this one, are hers."""
     frame = pd.DataFrame({"age": [age for age in range(20, 30) for _ in range(30)] + [31]})
     frame["ill"] = ["flu", "cold", "hiv"] * 100 + ["hiv"]

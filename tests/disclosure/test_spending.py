@@ -1,4 +1,4 @@
-"""Several releases with noise: what they add up to, in numbers that are worked out by hand."""
+"""The joint epsilon of several releases with noise, computed by hand."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_epsilons_of_responses_are_those_of_their_matrices():
     assert np.allclose(parts, [1.609, 0.693], atol=1e-3) and "epsilon at most 2.31 for ill (1.61 + 0.694)" in said
 
 
-def test_pages_tell_no_epsilon_that_follows_from_the_rarest_value():
+def test_pages_publish_no_epsilon_that_depends_on_the_rarest_value():
     given, own = table(), [RandomizedResponse(keep) for keep in (0.5, 0.2)]
     assert "epsilon at most " in describe_joint_budget(given, own, "files")
     said = describe_joint_budget(given, own, "files", published=True)
@@ -63,9 +63,7 @@ def test_a_column_without_noise_in_one_of_them_has_no_epsilon():
         "Several releases add up: all 3 releases together have no epsilon for age and ill, which some of them publish "
         "without noise."
     )
-    assert describe_joint_budget(given, [*noise(1), Keep()], "releases") == "", (
-        "a baseline is no release that is given out"
-    )
+    assert describe_joint_budget(given, [*noise(1), Keep()], "releases") == "", "a baseline is not published"
 
 
 def test_a_draw_without_an_epsilon_has_none_in_all():
@@ -75,14 +73,14 @@ def test_a_draw_without_an_epsilon_has_none_in_all():
     assert said.endswith("together have no epsilon for ill.")
 
 
-def test_noise_on_counts_is_drawn_once_for_all_limits_and_adds_up_apart_from_epsilons():
+def test_noise_on_counts_is_drawn_once_for_all_limits_and_added_separately_from_epsilons():
     given = table()
     raked = [RakedBuckets(rho=one) for one in (0.1, 0.1, 0.3)]
-    assert describe_joint_budget(given, raked[:2], "files") == "", "one draw, whatever limit each of them has"
+    assert describe_joint_budget(given, raked[:2], "files") == "", "one draw for all limits"
     assert describe_joint_budget(given, raked, "files").endswith("have rho = 0.4 for ill (0.1 + 0.3).")
     assert describe_joint_budget(given, raked, "files", published=True) == describe_joint_budget(
         given, raked, "files"
-    ), "nothing of the data"
+    ), "no draw from the data"
     assert describe_joint_budget(given, [raked[0], Mondrian()], "files").endswith(
         "have no rho for ill, which some of them publish without noise."
     )

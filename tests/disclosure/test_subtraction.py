@@ -1,4 +1,4 @@
-"""What is left when sums are subtracted: never less than all ways to fill them, and often exactly these."""
+"""Bounds by subtraction of sums contain all feasible counts and often equal their range."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from workbench.disclosure.subtraction import Sums, propagate_bounds
 
 
 def ways(sums, parts, most):
-    """All numbers of people in the parts that come to the sums."""
+    """Yield all counts of the parts that add up to the sums."""
     found = []
     for numbers in product(range(most + 1), repeat=parts):
         of_parts = np.array(numbers)
@@ -21,8 +21,8 @@ def ways(sums, parts, most):
     return np.array(found)
 
 
-def test_who_has_two_sums_subtracts_them():
-    """Three people, of whom two have x; the last two have one x and one y: so the first has x."""
+def test_two_sums_are_subtracted():
+    """Two of three people have x, and the last two have one x and one y, so the first has x."""
     people, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
     of_people = Sums.told(np.arange(4), people, np.array([1, 2]))
     of_all = Sums.told(np.arange(4), value, np.array([2, 1]))
@@ -32,8 +32,8 @@ def test_who_has_two_sums_subtracts_them():
 
 
 @pytest.mark.parametrize("seed", seeds(20, fast=4))
-def test_nothing_is_ruled_out_that_may_be(seed):
-    """Six groups with two values each, crossed by two files with three classes each."""
+def test_no_feasible_count_is_excluded(seed):
+    """Intersect two files with three classes each: six groups with two values each."""
     rng = np.random.default_rng(seed)
     true = rng.integers(0, 3, (5, 2))
     group, value = np.repeat(np.arange(5), 2), np.tile(np.arange(2), 5)
@@ -44,8 +44,8 @@ def test_nothing_is_ruled_out_that_may_be(seed):
     assert (least <= every.min(axis=0)).all() and (every.max(axis=0) <= most).all()
 
 
-def test_it_reports_whether_the_bounds_still_move(monkeypatch):
-    """A chain of sums is drawn in link by link, and back."""
+def test_the_result_reports_whether_the_bounds_still_change(monkeypatch):
+    """A chain of sums is tightened link by link in both directions."""
     pairs = [Sums(np.array([i, i + 1]), np.array([0, 0]), np.array([1])) for i in reversed(range(8))]
     sums = [*pairs, Sums(np.array([0]), np.array([0]), np.array([1]))]
     with collect_fits() as fits:

@@ -1,4 +1,4 @@
-"""The table of classes: what it says, who is at risk in it, and that no column of the data hides one of its own."""
+"""The table of classes: its content, the records at risk, and conflicting column names."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ def test_records_at_risk_are_those_of_classes_that_lose_the_threshold():
 
 
 @pytest.mark.parametrize("name", ["size", "loss", "prior", "posterior", "worst value", "records at risk"])
-def test_a_column_with_the_name_of_a_figure_gives_way(name):
+def test_a_column_named_like_a_figure_is_renamed(name):
     shown = disclosure_table(Mondrian()(made(name), KAnonymity(3)))
     assert set(shown[f"{name}_"]) == {"20", "50"}
     assert shown["size"].sum() == 12
@@ -46,12 +46,12 @@ def test_the_text_missing_and_a_missing_value_are_two_values():
     assert counts.shape[1] == 3 and counts.to_numpy().sum() == 12
 
 
-def test_without_a_sensitive_column_there_are_sizes_and_values():
+def test_the_table_has_sizes_and_values_without_a_sensitive_column():
     table = Table.from_frame(pd.DataFrame({"age": [1, 1, 2, 2]}), quasi=["age"])
     assert list(disclosure_table(Mondrian()(table, KAnonymity(2)))) == ["size", "age"]
 
 
-def test_what_cannot_be_shown_is_said():
+def test_unavailable_figures_are_reported():
     release = Mondrian()(made(), KAnonymity(3))
     with pytest.raises(BadInput, match="'age' is not a sensitive column; there are ill"):
         disclosure_table(release, "age")
@@ -61,7 +61,7 @@ def test_what_cannot_be_shown_is_said():
         disclosure_table(made())
 
 
-def test_the_classes_that_break_a_model_can_be_looked_up():
+def test_the_classes_that_violate_a_model_can_be_looked_up():
     release = Mondrian()(made(), KAnonymity(3))
     audit = release.audit(KAnonymity(7))
     assert (disclosure_table(release).loc[audit.violating, "size"] < 7).all() and len(audit.violating) == 2

@@ -134,7 +134,7 @@ def shares(counts):
 @pytest.fixture(
     scope="package", params=[(t, kind) for t in TABLES for kind in RELEASES], ids=lambda p: f"{p[0][0]}, {p[1]}"
 )
-def seen(request, small):
+def view(request, small):
     """Return a release of a small table as its reader sees it."""
     table, (method, model) = small(*request.param[0]), RELEASES[request.param[1]]
     return ReaderView(table, method(table, model))

@@ -54,11 +54,11 @@ def near(value):
     return pytest.approx(value, abs=1e-9)
 
 
-def over_people(seen, what):
+def over_people(view, what):
     """Return for each sensitive column `what` of each person's belief and the prior."""
     return {
-        name: [what(seen.belief(person, name), seen.prior(name)) for person in seen.people]
-        for name in seen.table.sensitive
+        name: [what(view.belief(person, name), view.prior(name)) for person in view.people]
+        for name in view.table.sensitive
     }
 
 
@@ -99,70 +99,70 @@ def hierarchical(groups, root):
     return found
 
 
-def distances(seen, name):
-    order = list(seen.table.sensitive[name].labels)
-    leaves = [{v} for v in seen.whole(name)]
-    rest = [{v} for v in seen.whole(name) if v not in LUNG | STOMACH]
+def distances(view, name):
+    order = list(view.table.sensitive[name].labels)
+    leaves = [{v} for v in view.whole(name)]
+    rest = [{v} for v in view.whole(name) if v not in LUNG | STOMACH]
     tree = hierarchical([leaves, [LUNG, STOMACH, *rest]], 2) if name == "disease" else hierarchical([leaves], 1)
     order = [int(v) for v in order] if name == "wage" else order
     return {"js": js, "variation": variation, "ordered": ordered(order), "hierarchical": tree}
 
 
 @pytest.mark.parametrize("distance", ["js", "variation", "ordered", "hierarchical"])
-def test_privacy_loss_is_that_of_the_most_exposed_person(seen, distance):
+def test_privacy_loss_is_that_of_the_most_exposed_person(view, distance):
     worst = max(
-        distances(seen, name)[distance](seen.belief(person, name), seen.prior(name))
-        for name in seen.table.sensitive
-        for person in seen.people
+        distances(view, name)[distance](view.belief(person, name), view.prior(name))
+        for name in view.table.sensitive
+        for person in view.people
     )
-    assert PrivacyLoss(distance)(seen.release).value == near(worst)
+    assert PrivacyLoss(distance)(view.release).value == near(worst)
 
 
-def test_full_disclosure_costs_the_distance_of_a_certain_value_from_the_prior(seen):
-    measured = PrivacyLoss()(seen.release)
-    name, q = measured.detail["sensitive"], seen.prior(measured.detail["sensitive"])
+def test_full_disclosure_costs_the_distance_of_a_certain_value_from_the_prior(view):
+    measured = PrivacyLoss()(view.release)
+    name, q = measured.detail["sensitive"], view.prior(measured.detail["sensitive"])
     costs = [js({v: float(v == known) for v in q}, q) for known in q]
-    assert sorted(PrivacyLoss().revealed(seen.table.sensitive[name])) == near(sorted(costs))
+    assert sorted(PrivacyLoss().revealed(view.table.sensitive[name])) == near(sorted(costs))
     assert measured.detail["possible_from"] == near(min(costs))
-    losses = [js(seen.belief(person, name), q) for person in seen.people]
+    losses = [js(view.belief(person, name), q) for person in view.people]
     assert measured.detail["mean"] == near(mean(losses))
 
 
-def test_knowledge_gain_is_the_change_of_belief_of_the_average_person(seen):
-    assert KnowledgeGain()(seen.release).value == near(max(map(mean, over_people(seen, variation).values())))
+def test_knowledge_gain_is_the_change_of_belief_of_the_average_person(view):
+    assert KnowledgeGain()(view.release).value == near(max(map(mean, over_people(view, variation).values())))
 
 
-def test_accuracy_gain_compares_right_guesses_of_the_commonest_value(seen):
-    gains = over_people(seen, lambda p, q: max(p.values()) - max(q.values()))
-    assert AccuracyGain()(seen.release).value == near(max(map(mean, gains.values())))
+def test_accuracy_gain_compares_right_guesses_of_the_commonest_value(view):
+    gains = over_people(view, lambda p, q: max(p.values()) - max(q.values()))
+    assert AccuracyGain()(view.release).value == near(max(map(mean, gains.values())))
 
 
 def factor(p, q):
     return max(abs(log(p[v] / q[v])) if p[v] else inf for v in q)
 
 
-def test_the_largest_quotient_is_over_people_and_values(seen):
-    assert LargestQuotient()(seen.release).value == near(max(map(max, over_people(seen, factor).values())))
+def test_the_largest_quotient_is_over_people_and_values(view):
+    assert LargestQuotient()(view.release).value == near(max(map(max, over_people(view, factor).values())))
 
 
-def test_information_gain_is_the_reduction_of_entropy_and_below_the_bound_of_lemma_1(seen):
-    gains = over_people(seen, lambda p, q: entropy(q) - entropy(p))
-    measured = InformationGain()(seen.release)
+def test_information_gain_is_the_reduction_of_entropy_and_below_the_bound_of_lemma_1(view):
+    gains = over_people(view, lambda p, q: entropy(q) - entropy(p))
+    measured = InformationGain()(view.release)
     assert measured.value == near(max(map(mean, gains.values())))
     largest = max(
-        factor(seen.belief(p, measured.detail["sensitive"]), seen.prior(measured.detail["sensitive"]))
-        for p in seen.people
+        factor(view.belief(p, measured.detail["sensitive"]), view.prior(measured.detail["sensitive"]))
+        for p in view.people
     )
     assert measured.detail["bound"] == near(largest)
     assert measured.value < largest or measured.value == near(0) == largest
 
 
-def test_reidentification_uses_the_published_quasi_identifiers(seen):
-    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
-    sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
-    assert ReidentificationRisk("largest")(seen.release).value == near(1 / min(sizes))
-    assert ReidentificationRisk("average")(seen.release).value == near(mean([1 / size for size in sizes]))
-    assert ReidentificationRisk("unique")(seen.release).value == near(mean([size == 1 for size in sizes]))
+def test_reidentification_uses_the_published_quasi_identifiers(view):
+    alike = Counter(tuple(view.span(person, name) for name in view.table.quasi) for person in view.people)
+    sizes = [alike[tuple(view.span(person, name) for name in view.table.quasi)] for person in view.people]
+    assert ReidentificationRisk("largest")(view.release).value == near(1 / min(sizes))
+    assert ReidentificationRisk("average")(view.release).value == near(mean([1 / size for size in sizes]))
+    assert ReidentificationRisk("unique")(view.release).value == near(mean([size == 1 for size in sizes]))
 
 
 def expected_chance(f, fraction):
@@ -175,13 +175,13 @@ def expected_chance(f, fraction):
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.6])
-def test_attackers_without_knowledge_of_membership_search_among_more_people(seen, fraction):
-    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
-    sizes = [alike[tuple(seen.span(person, name) for name in seen.table.quasi)] for person in seen.people]
+def test_attackers_without_knowledge_of_membership_search_among_more_people(view, fraction):
+    alike = Counter(tuple(view.span(person, name) for name in view.table.quasi) for person in view.people)
+    sizes = [alike[tuple(view.span(person, name) for name in view.table.quasi)] for person in view.people]
     chances = [expected_chance(size, fraction) for size in sizes]
 
     def risk(statistic, attacker="journalist", **more):
-        return ReidentificationRisk(statistic, attacker, fraction=fraction, **more)(seen.release).value
+        return ReidentificationRisk(statistic, attacker, fraction=fraction, **more)(view.release).value
 
     assert risk("largest") == near(max(chances))
     assert risk("average") == risk("average", "marketer") == near(mean(chances))
@@ -206,14 +206,14 @@ def test_a_journalist_searches_among_matching_people_of_the_population(small, pu
     assert ReidentificationRisk("average", "marketer")(few).value == ReidentificationRisk("average")(few).value
 
 
-def test_population_uniques_are_expected_sample_uniques(seen):
-    alike = Counter(tuple(seen.span(person, name) for name in seen.table.quasi) for person in seen.people)
-    people, unique = len(seen.people), sum(size == 1 for size in alike.values())
-    assert PopulationUniques()(seen.release).value == near(unique / people)
+def test_population_uniques_are_expected_sample_uniques(view):
+    alike = Counter(tuple(view.span(person, name) for name in view.table.quasi) for person in view.people)
+    people, unique = len(view.people), sum(size == 1 for size in alike.values())
+    assert PopulationUniques()(view.release).value == near(unique / people)
     drawn = sum(
         0.3 * size * 0.7 ** (size - 1) for size in alike.values()
     )  # probability of sampling one record, by class size
-    measured = PopulationUniques(0.3, "zayatz")(seen.release)
+    measured = PopulationUniques(0.3, "zayatz")(view.release)
     assert measured.value == near(min(unique * (0.3 * unique / drawn if unique else 0) / people, 1))
     assert measured.interval[0] <= measured.value <= measured.interval[1] and measured.interval[1] > 0
 
@@ -225,69 +225,69 @@ def beyond_chance(pairs):
 
 
 @cache
-def gaps(seen, name):
+def gaps(view, name):
     """Return the distance of released and true values, for each pair of people."""
-    spans = {other: seen.span(other, name) for other in seen.people}
-    places = {person: seen.position(name, row[name]) for person, row in seen.people.items()}
+    spans = {other: view.span(other, name) for other in view.people}
+    places = {person: view.position(name, row[name]) for person, row in view.people.items()}
     width = max(places.values()) - min(places.values())
     off = {(p, o): max(spans[o][0] - places[p], places[p] - spans[o][1], 0) for p in places for o in places}
     return {pair: n / width if name == "age" else float(n > 0) for pair, n in off.items()}
 
 
-def nearest(seen, person, names, among):
+def nearest(view, person, names, among):
     """Return the people whose released records are nearest to a person's known values."""
-    found = {other: sum(gaps(seen, name)[person, other] for name in names) for other in among}
+    found = {other: sum(gaps(view, name)[person, other] for name in names) for other in among}
     least = min(found.values()) + 1e-6
     return {other for other in among if found[other] < least}
 
 
-def test_singling_out_counts_people_whose_released_record_fits_nobody_else(seen):
+def test_singling_out_counts_people_whose_released_record_fits_nobody_else(view):
     pairs = []
-    for person in seen.people:
-        fits = {other for other in seen.people if not any(gaps(seen, name)[other, person] for name in seen.table.quasi)}
+    for person in view.people:
+        fits = {other for other in view.people if not any(gaps(view, name)[other, person] for name in view.table.quasi)}
         pairs.append((len(fits) == 1, len(fits - {person}) == 1))
-    measured = SinglingOut()(seen.release)
+    measured = SinglingOut()(view.release)
     assert measured.value == near(beyond_chance(pairs))
     assert measured.detail["attack"] == near(mean([one for one, _ in pairs]))
 
 
-def test_halves_are_linked_if_both_lead_to_one_record(seen):
+def test_halves_are_linked_if_both_lead_to_one_record(view):
     def chance(person, among):
-        one, other = (nearest(seen, person, half, among) for half in (seen.table.quasi[::2], seen.table.quasi[1::2]))
+        one, other = (nearest(view, person, half, among) for half in (view.table.quasi[::2], view.table.quasi[1::2]))
         return len(one & other) / (len(one) * len(other))
 
-    everybody = set(seen.people)
-    pairs = [(chance(person, everybody), chance(person, everybody - {person})) for person in seen.people]
-    measured = Linkability()(seen.release)
+    everybody = set(view.people)
+    pairs = [(chance(person, everybody), chance(person, everybody - {person})) for person in view.people]
+    measured = Linkability()(view.release)
     assert measured.value == near(beyond_chance(pairs))
     assert measured.detail["control"] == near(mean([control for _, control in pairs]))
 
 
-def guessed(seen, person, name, without):
+def guessed(view, person, name, without):
     """Return the probability of guessing a person's value: the commonest of the nearest records or buckets."""
     told = Counter()
-    for other in nearest(seen, person, seen.table.quasi, set(seen.people) - without):
-        bag = seen.members[seen.group(other)] if seen.bucketized else [other]
-        held = [seen.people[one][name] for one in bag if one not in without]
+    for other in nearest(view, person, view.table.quasi, set(view.people) - without):
+        bag = view.members[view.group(other)] if view.bucketized else [other]
+        held = [view.people[one][name] for one in bag if one not in without]
         for value in held:
             told[value] += 1 / len(held)
-    if name in seen.unpublished_columns:
-        told = seen.whole(name)
+    if name in view.unpublished_columns:
+        told = view.whole(name)
     best = [value for value, n in told.items() if n > max(told.values()) - 1e-6]
-    return (seen.people[person][name] in best) / len(best)
+    return (view.people[person][name] in best) / len(best)
 
 
-def test_a_sensitive_value_is_inferred_if_it_is_the_commonest_of_the_nearest_records(seen):
+def test_a_sensitive_value_is_inferred_if_it_is_the_commonest_of_the_nearest_records(view):
     risks = []
-    for name in seen.table.sensitive:
-        whole, everybody = seen.whole(name), list(seen.people)
+    for name in view.table.sensitive:
+        whole, everybody = view.whole(name), list(view.people)
         usual = [value for value, n in whole.items() if n == max(whole.values())]
-        naive = [(seen.people[one][name] in usual) / len(usual) for one in everybody]
-        without = [guessed(seen, one, name, {one}) for one in everybody]
+        naive = [(view.people[one][name] in usual) / len(usual) for one in everybody]
+        without = [guessed(view, one, name, {one}) for one in everybody]
         control = max(naive, without, key=mean)  # without any record, an attacker may guess the commonest value of all
-        attack = [guessed(seen, one, name, set()) for one in everybody]
+        attack = [guessed(view, one, name, set()) for one in everybody]
         risks.append(beyond_chance(list(zip(attack, control, strict=True))))
-    measured = AttributeInference()(seen.release)
+    measured = AttributeInference()(view.release)
     assert measured.value == near(max(risks))
     assert measured.interval[0] <= measured.value <= measured.interval[1]
 
@@ -312,111 +312,111 @@ FIGURES = {  # of a class, from its counts, shares and the prior; and which clas
 
 
 @pytest.mark.parametrize("model", FIGURES)
-def test_the_achieved_figure_is_that_of_the_worst_class(seen, model):
+def test_the_achieved_figure_is_that_of_the_worst_class(view, model):
     of_class, worst = FIGURES[model]
     if model == "k-anonymity":
-        found = [len(people) for people in seen.members.values()]
+        found = [len(people) for people in view.members.values()]
     else:
         found = [
-            of_class(list(seen.values[name][group].values()), seen.belief(people[0], name), seen.prior(name))
-            for name in set(seen.table.sensitive) - seen.unpublished_columns
-            for group, people in seen.members.items()
+            of_class(list(view.values[name][group].values()), view.belief(people[0], name), view.prior(name))
+            for name in set(view.table.sensitive) - view.unpublished_columns
+            for group, people in view.members.items()
         ]
     if found:
-        assert Achieved(model)(seen.release).value == near(worst(found))
+        assert Achieved(model)(view.release).value == near(worst(found))
     else:
         with pytest.raises(Undefined, match="no sensitive column"):
-            Achieved(model)(seen.release)
+            Achieved(model)(view.release)
 
 
 def test_every_model_of_the_catalog_is_covered():
     assert set(Achieved.parameters()["model"].choices) == {*FIGURES, *OF_THE_POPULATION}
 
 
-def conditions(seen, name):
+def conditions(view, name):
     """Return the sets of values that a query may name: each value and each group on each level, except everything."""
-    known = {row[name] for row in seen.people.values()} - {"missing"}
+    known = {row[name] for row in view.people.values()} - {"missing"}
     sets = {frozenset([value]) for value in known}
     for level in LEVELS[name]:
         sets |= {frozenset(v for v in known if level(v) == level(one)) for one in known}
-    missing = [frozenset(["missing"])] if len(known) < len(seen.whole(name)) else []
+    missing = [frozenset(["missing"])] if len(known) < len(view.whole(name)) else []
     return [*(sets - {frozenset(known)}), *missing]
 
 
-def covered(seen, person, name, first, last):
+def covered(view, person, name, first, last):
     """Return the share of a person's possible values, all equally likely, between first and last."""
-    low, high = seen.span(person, name)
+    low, high = view.span(person, name)
     return max(0, min(high, last) - max(low, first) + 1) / (high - low + 1)
 
 
-def expected(seen, asked, name):
+def expected(view, asked, name):
     """Return the expected number of people with each value in a population."""
-    found = dict.fromkeys(seen.whole(name), 0.0)
-    for person in seen.people:
-        weight = prod(covered(seen, person, column, *ends) for column, ends in asked.items())
+    found = dict.fromkeys(view.whole(name), 0.0)
+    for person in view.people:
+        weight = prod(covered(view, person, column, *ends) for column, ends in asked.items())
         if weight:
-            for value, p in seen.belief(person, name).items():
+            for value, p in view.belief(person, name).items():
                 found[value] += weight * p
     return found
 
 
-def populations(seen, min_support):
+def populations(view, min_support):
     """Return each population with its people."""
-    for chosen in product(*([None, *conditions(seen, name)] for name in seen.table.quasi)):
-        asked = {name: values for name, values in zip(seen.table.quasi, chosen, strict=True) if values}
-        people = [p for p, row in seen.people.items() if all(row[name] in values for name, values in asked.items())]
-        if asked and len(people) >= ceil(min_support * len(seen.people) - 1e-9):
-            yield {name: seen.ends(name, values) for name, values in asked.items()}, people
+    for chosen in product(*([None, *conditions(view, name)] for name in view.table.quasi)):
+        asked = {name: values for name, values in zip(view.table.quasi, chosen, strict=True) if values}
+        people = [p for p, row in view.people.items() if all(row[name] in values for name, values in asked.items())]
+        if asked and len(people) >= ceil(min_support * len(view.people) - 1e-9):
+            yield {name: view.ends(name, values) for name, values in asked.items()}, people
 
 
-def test_utility_loss_is_the_mean_error_over_large_populations(seen):
-    found = {name: {"js": [], "variation": [], "ordered": [], "hierarchical": []} for name in seen.table.sensitive}
-    for asked, people in populations(seen, 0.1):
+def test_utility_loss_is_the_mean_error_over_large_populations(view):
+    found = {name: {"js": [], "variation": [], "ordered": [], "hierarchical": []} for name in view.table.sensitive}
+    for asked, people in populations(view, 0.1):
         for name, losses in found.items():
-            truth = Counter(seen.people[person][name] for person in people)
-            truth = {value: truth[value] / len(people) for value in seen.whole(name)}
-            told = expected(seen, asked, name)
+            truth = Counter(view.people[person][name] for person in people)
+            truth = {value: truth[value] / len(people) for value in view.whole(name)}
+            told = expected(view, asked, name)
             told = {value: n / sum(told.values()) for value, n in told.items()}
-            for kind, distance in distances(seen, name).items():
+            for kind, distance in distances(view, name).items():
                 losses[kind].append(distance(truth, told))
     for kind in ("js", "variation", "ordered", "hierarchical"):
-        measured = UtilityLoss(0.1, kind)(seen.release)
+        measured = UtilityLoss(0.1, kind)(view.release)
         assert measured.value == near(max(mean(losses[kind]) for losses in found.values()))
         assert sorted(measured.detail["loss"]) == near(sorted(found[measured.detail["sensitive"]][kind]))
 
 
-def test_kl_divergence_is_over_quasi_identifiers_and_the_sensitive_column(seen):
+def test_kl_divergence_is_over_quasi_identifiers_and_the_sensitive_column(view):
     found = []
-    for name in seen.table.sensitive:
-        truth = Counter((*(row[column] for column in seen.table.quasi), row[name]) for row in seen.people.values())
+    for name in view.table.sensitive:
+        truth = Counter((*(row[column] for column in view.table.quasi), row[name]) for row in view.people.values())
         total = 0.0
         for (*point, value), n in truth.items():
-            asked = {column: seen.ends(column, [v]) for column, v in zip(seen.table.quasi, point, strict=True)}
-            total += n * log(n / expected(seen, asked, name)[value])
-        found.append(total / len(seen.people))
-    assert KLDivergence()(seen.release).value == near(max(found))
+            asked = {column: view.ends(column, [v]) for column, v in zip(view.table.quasi, point, strict=True)}
+            total += n * log(n / expected(view, asked, name)[value])
+        found.append(total / len(view.people))
+    assert KLDivergence()(view.release).value == near(max(found))
 
 
-def matching_values(seen, workload, q):
+def matching_values(view, workload, q):
     """Return the values that meet each condition of a query."""
     found = {name: workload.condition(q, name) for name in workload.columns}
-    known = {name: {str(value): value for value in seen.whole(name)} for name in found}
+    known = {name: {str(value): value for value in view.whole(name)} for name in found}
     return {
         name: {
-            known[name][label] for label, met in zip(seen.table.columns[name].value_labels(), codes, strict=True) if met
+            known[name][label] for label, met in zip(view.table.columns[name].value_labels(), codes, strict=True) if met
         }
         for name, codes in found.items()
         if codes is not None
     }
 
 
-def chance(seen, person, name, values):
+def chance(view, person, name, values):
     """Return the share of a person's possible values that meet a condition, where possible integers include all between
     two."""
-    if name in seen.table.sensitive:
-        return sum(p for value, p in seen.belief(person, name).items() if value in values)
-    low, high = seen.span(person, name)
-    known = {seen.position(name, value): value for value in seen.whole(name)}
+    if name in view.table.sensitive:
+        return sum(p for value, p in view.belief(person, name).items() if value in values)
+    low, high = view.span(person, name)
+    known = {view.position(name, value): value for value in view.whole(name)}
 
     def meets(place):
         below, above = max(p for p in known if p <= place), min(p for p in known if p >= place)
@@ -426,95 +426,95 @@ def chance(seen, person, name, values):
 
 
 @pytest.mark.parametrize("rule", ["values", "type 1"])
-def test_query_error_is_the_mean_relative_error_of_the_answers(seen, rule):
-    workload = Workload.random(seen.table, 40, 2, 0.3, rule)
+def test_query_error_is_the_mean_relative_error_of_the_answers(view, rule):
+    workload = Workload.random(view.table, 40, 2, 0.3, rule)
     errors = []
     for q in range(40):
-        asked = matching_values(seen, workload, q)
-        truth = sum(all(row[name] in values for name, values in asked.items()) for row in seen.people.values())
+        asked = matching_values(view, workload, q)
+        truth = sum(all(row[name] in values for name, values in asked.items()) for row in view.people.values())
         shared = [
             name
             for name in asked
-            if name not in seen.table.sensitive or seen.bucketized or name in seen.unpublished_columns
+            if name not in view.table.sensitive or view.bucketized or name in view.unpublished_columns
         ]
         told = 0.0
-        for person, row in seen.people.items():
-            told += prod(chance(seen, person, name, asked[name]) for name in shared) * all(
+        for person, row in view.people.items():
+            told += prod(chance(view, person, name, asked[name]) for name in shared) * all(
                 row[name] in asked[name] for name in asked if name not in shared
             )
         errors.append(abs(told - truth) / max(truth, 2))
-    measured = QueryError(workload, guard=2)(seen.release)
+    measured = QueryError(workload, guard=2)(view.release)
     assert measured.detail["error"] == near(errors) and measured.value == near(mean(errors))
 
 
-def steps(seen, person, name):
+def steps(view, person, name):
     """Return the lowest level with one node over the whole span; the root is one level above the last."""
-    low, high = seen.span(person, name)
-    within = [v for v in seen.whole(name) if low <= seen.position(name, v) <= high]
+    low, high = view.span(person, name)
+    within = [v for v in view.whole(name) if low <= view.position(name, v) <= high]
     for height, level in enumerate([lambda v: v, *LEVELS[name]]):
         if len({"missing" if v == "missing" else (level(v),) for v in within}) == 1:
             return height
     return len(LEVELS[name]) + 1
 
 
-def test_generalization_steps_are_the_levels_of_the_average_value(seen):
-    per_column = {name: mean([steps(seen, person, name) for person in seen.people]) for name in seen.table.quasi}
-    measured = GeneralizationSteps()(seen.release)
+def test_generalization_steps_are_the_levels_of_the_average_value(view):
+    per_column = {name: mean([steps(view, person, name) for person in view.people]) for name in view.table.quasi}
+    measured = GeneralizationSteps()(view.release)
     assert measured.value == near(mean(list(per_column.values())))
     assert measured.detail["per_attribute"] == near(per_column)
 
 
-def test_information_loss_is_the_width_of_the_average_value(seen):
-    widths = {name: [] for name in seen.table.quasi}
+def test_information_loss_is_the_width_of_the_average_value(view):
+    widths = {name: [] for name in view.table.quasi}
     for name, found in widths.items():
-        first, last = seen.ends(name, seen.whole(name))
-        for person in seen.people:
-            low, high = seen.span(person, name)
+        first, last = view.ends(name, view.whole(name))
+        for person in view.people:
+            low, high = view.span(person, name)
             found.append((high - low) / (last - first))
-    measured = InformationLoss()(seen.release)
+    measured = InformationLoss()(view.release)
     per_column = {name: mean(found) for name, found in widths.items()}
     assert measured.detail["per_attribute"] == near(per_column)
     assert measured.value == near(mean(list(per_column.values())))
 
 
-def leaves(seen, person, name):
+def leaves(view, person, name):
     """Return the number of leaves that a released value may be, and of all leaves."""
-    low, high = seen.span(person, name)
-    within = {v for v in seen.whole(name) if low <= seen.position(name, v) <= high}
-    every = set(seen.whole(name)) | (set(GROUPS) if name == "work" else set())
+    low, high = view.span(person, name)
+    within = {v for v in view.whole(name) if low <= view.position(name, v) <= high}
+    every = set(view.whole(name)) | (set(GROUPS) if name == "work" else set())
     for group in set(GROUPS.values()) if name == "work" else ():
         below = {v for v in GROUPS if GROUPS[v] == group}
-        if len(within) > 1 and within == below & set(seen.whole(name)):
+        if len(within) > 1 and within == below & set(view.whole(name)):
             return len(below), len(every)
-    known = set(seen.whole(name)) - {"missing"}
+    known = set(view.whole(name)) - {"missing"}
     return len(every - {"missing"} if within == known else every) if known <= within else len(within), len(every)
 
 
-def test_geometric_loss_is_the_share_of_possible_leaves(seen):
+def test_geometric_loss_is_the_share_of_possible_leaves(view):
     factors = []
-    for name in seen.table.quasi:
-        counts = [leaves(seen, person, name) for person in seen.people]
+    for name in view.table.quasi:
+        counts = [leaves(view, person, name) for person in view.people]
         every = counts[0][1]
         factors.append(1 + (mean([count / every for count, _ in counts]) - 1 / every) / (1 - 1 / every))
-    assert GeometricLoss()(seen.release).value == near(prod(factors) ** (1 / len(factors)) - 1)
+    assert GeometricLoss()(view.release).value == near(prod(factors) ** (1 / len(factors)) - 1)
 
 
-def test_class_sizes_are_counted_over_people(seen):
-    sizes = [len(seen.members[seen.group(person)]) for person in seen.people]
-    assert Discernibility()(seen.release).value == sum(sizes)
-    assert NumberOfClasses()(seen.release).value == len(seen.members)
-    assert AverageClassSize()(seen.release).value == near(len(sizes) / len(seen.members))
-    assert AverageClassSize(5)(seen.release).value == near(len(sizes) / len(seen.members) / 5)
+def test_class_sizes_are_counted_over_people(view):
+    sizes = [len(view.members[view.group(person)]) for person in view.people]
+    assert Discernibility()(view.release).value == sum(sizes)
+    assert NumberOfClasses()(view.release).value == len(view.members)
+    assert AverageClassSize()(view.release).value == near(len(sizes) / len(view.members))
+    assert AverageClassSize(5)(view.release).value == near(len(sizes) / len(view.members) / 5)
 
 
-def domain_share(seen, person, name, above_floor):
+def domain_share(view, person, name, above_floor):
     """Return the Q-diversity of what a person's class shows: a width, or the leaves below the common node."""
-    low, high = seen.span(person, name)
-    first, last = seen.ends(name, seen.whole(name))
+    low, high = view.span(person, name)
+    first, last = view.ends(name, view.whole(name))
     if name == "age":
         return (high - low) / (last - first)
-    every = set(seen.whole(name)) | (set(GROUPS) if name == "work" else set())
-    within = {v for v in seen.whole(name) if low <= seen.position(name, v) <= high}
+    every = set(view.whole(name)) | (set(GROUPS) if name == "work" else set())
+    within = {v for v in view.whole(name) if low <= view.position(name, v) <= high}
     held = within
     if name == "work" and len(within) > 1:
         groups = {GROUPS.get(v, v) for v in within}
@@ -523,63 +523,63 @@ def domain_share(seen, person, name, above_floor):
 
 
 @pytest.mark.parametrize("floor", ["kept", "subtracted"])
-def test_group_utility_is_the_mean_share_of_the_domains(seen, floor):
+def test_group_utility_is_the_mean_share_of_the_domains(view, floor):
     of_person = {
-        person: [domain_share(seen, person, name, floor == "subtracted") for name in seen.table.quasi]
-        for person in seen.people
+        person: [domain_share(view, person, name, floor == "subtracted") for name in view.table.quasi]
+        for person in view.people
     }
-    assert GroupUtility("records", floor)(seen.release).value == near(mean([sum(of_person[p]) for p in seen.people]))
-    if not seen.bucketized:  # there a class has several people, each with one value
-        one_each = [sum(of_person[people[0]]) for people in seen.members.values()]
-        assert GroupUtility("groups", floor)(seen.release).value == near(mean(one_each))
+    assert GroupUtility("records", floor)(view.release).value == near(mean([sum(of_person[p]) for p in view.people]))
+    if not view.bucketized:  # there a class has several people, each with one value
+        one_each = [sum(of_person[people[0]]) for people in view.members.values()]
+        assert GroupUtility("groups", floor)(view.release).value == near(mean(one_each))
 
 
-def contribution(seen, name, one, other):
+def contribution(view, name, one, other):
     """Return how much a value helps to estimate another."""
     if one == other:
         return 1.0
-    known = [v for v in seen.whole(name) if v != "missing"]
+    known = [v for v in view.whole(name) if v != "missing"]
     if name == "wage":
         return 1 - abs(one - other) / (max(known) - min(known))
     group = next((g for g in (LUNG, STOMACH) if {one, other} <= g), None)
-    return 1 - (len(group & set(known) if group else seen.whole(name)) - 1) / len(seen.whole(name))
+    return 1 - (len(group & set(known) if group else view.whole(name)) - 1) / len(view.whole(name))
 
 
 @pytest.mark.parametrize("r", [0.3, 0.7, 1.0])
-def test_group_protection_is_the_mutual_contribution_within_classes(seen, r):
+def test_group_protection_is_the_mutual_contribution_within_classes(view, r):
     for floor in ("kept", "subtracted"):
         by_group, by_record = 0.0, 0.0
-        for name in seen.table.sensitive:
-            beliefs = [(people, seen.belief(people[0], name)) for people in seen.members.values()]
-            if name in seen.unpublished_columns:
-                beliefs = [(list(seen.people), seen.prior(name))]
+        for name in view.table.sensitive:
+            beliefs = [(people, view.belief(people[0], name)) for people in view.members.values()]
+            if name in view.unpublished_columns:
+                beliefs = [(list(view.people), view.prior(name))]
             found = []
             for people, p in beliefs:
-                pairs = [(a, b, contribution(seen, name, a, b)) for a in p for b in p]
+                pairs = [(a, b, contribution(view, name, a, b)) for a in p for b in p]
                 total = sum(p[a] * p[b] * pc for a, b, pc in pairs if pc >= 1 - r - 1e-9)
                 if floor == "subtracted":
                     n = len(people)
                     total = (total * n - 1) / (n - 1) if n > 1 else 1.0
                 found.append((len(people), total))
             by_group += mean([total for _, total in found])
-            by_record += sum(n * total for n, total in found) / len(seen.people)
-        assert GroupProtection(r, "groups", floor)(seen.release).value == near(by_group)
-        assert GroupProtection(r, "records", floor)(seen.release).value == near(by_record)
+            by_record += sum(n * total for n, total in found) / len(view.people)
+        assert GroupProtection(r, "groups", floor)(view.release).value == near(by_group)
+        assert GroupProtection(r, "records", floor)(view.release).value == near(by_record)
 
 
-def test_measured_c_and_l_are_averages_over_classes(seen):
-    shown = [name for name in seen.table.sensitive if name not in seen.unpublished_columns]
+def test_measured_c_and_l_are_averages_over_classes(view):
+    shown = [name for name in view.table.sensitive if name not in view.unpublished_columns]
     if not shown:
         with pytest.raises(Undefined, match="no sensitive column"):
-            MeasuredDiversity()(seen.release)
+            MeasuredDiversity()(view.release)
         return
-    counts = {name: [sorted(filter(None, seen.values[name][g].values())) for g in seen.members] for name in shown}
+    counts = {name: [sorted(filter(None, view.values[name][g].values())) for g in view.members] for name in shown}
     ls = {name: mean([len(n) for n in each]) for name, each in counts.items()}
     cs = {name: mean([n[-1] / sum(n[:-1]) if len(n) > 1 else inf for n in each]) for name, each in counts.items()}
-    assert MeasuredDiversity("l")(seen.release).value == near(min(ls.values()))
-    assert MeasuredDiversity("c")(seen.release).value == near(max(cs.values()))
+    assert MeasuredDiversity("l")(view.release).value == near(min(ls.values()))
+    assert MeasuredDiversity("c")(view.release).value == near(max(cs.values()))
     weighed = [[len(n) * sum(n) for n in each] for each in counts.values()]
-    assert MeasuredDiversity("l", "records")(seen.release).value == near(min(map(sum, weighed)) / len(seen.people))
+    assert MeasuredDiversity("l", "records")(view.release).value == near(min(map(sum, weighed)) / len(view.people))
 
 
 # --- miners
@@ -595,25 +595,25 @@ def guessed_right(release, name):
     return right
 
 
-def test_mining(seen):
-    if "disease" in seen.unpublished_columns:
+def test_mining(view):
+    if "disease" in view.unpublished_columns:
         for measure in (GoodUtility("disease"), WorkloadUtility("disease")):
             with pytest.raises(Undefined, match="is not published"):
-                measure(seen.release)
+                measure(view.release)
         return
-    before, after = (guessed_right(one, "disease") for one in (Keep()(seen.table), seen.release))
-    assert GoodUtility("disease", "majority")(seen.release).value == near(max(1 - after / before, 0))
-    base = max(before, max(Counter(seen.table.codes["disease"].tolist()).values()))
-    assert WorkloadUtility("disease", "majority")(seen.release).value == near((after - base) / len(seen.people))
+    before, after = (guessed_right(one, "disease") for one in (Keep()(view.table), view.release))
+    assert GoodUtility("disease", "majority")(view.release).value == near(max(1 - after / before, 0))
+    base = max(before, max(Counter(view.table.codes["disease"].tolist()).values()))
+    assert WorkloadUtility("disease", "majority")(view.release).value == near((after - base) / len(view.people))
 
 
-def test_anti_utility_counts_people_with_a_shorter_containing_interval_or_an_exact_value(seen):
+def test_anti_utility_counts_people_with_a_shorter_containing_interval_or_an_exact_value(view):
     """The majority miner predicts the commonest interval of the other folds."""
-    if "age" in seen.unpublished_columns:
-        assert AntiUtility("age", "majority")(seen.release).value == 0
+    if "age" in view.unpublished_columns:
+        assert AntiUtility("age", "majority")(view.release).value == 0
         return
-    shown, column = seen.release.shown("age"), seen.table.columns["age"]
-    labels, true = shown.labels.tolist(), seen.table.codes["age"].tolist()
+    shown, column = view.release.shown("age"), view.table.columns["age"]
+    labels, true = shown.labels.tolist(), view.table.codes["age"].tolist()
     if shown.codes is not None:
         interval = {label: (label, label) for label in labels}
     else:
@@ -625,4 +625,4 @@ def test_anti_utility_counts_people_with_a_shorter_containing_interval_or_an_exa
         now = interval[labels[person]]
         wide, before = (column.positions[high] - column.positions[low] for low, high in (told, now))
         reached += (told[0] <= one <= told[1] and wide < before) or not before
-    assert AntiUtility("age", "majority")(seen.release).value == near(reached / len(seen.people))
+    assert AntiUtility("age", "majority")(view.release).value == near(reached / len(view.people))

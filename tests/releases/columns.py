@@ -1,4 +1,4 @@
-"""What the released columns are called."""
+"""The names of released columns."""
 
 PUBLISHED = ("generalized", "bucketized")
 

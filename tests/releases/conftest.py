@@ -1,4 +1,4 @@
-"""A table of random people whose releases are looked at."""
+"""A table of random people for tests of releases."""
 
 import pytest
 

@@ -71,7 +71,7 @@ def with_cells_outside_memory(table):
 
 
 def pair(seed, read=None):
-    """A random table in memory, and one elsewhere whose cells do not fit."""
+    """Return a random table in memory, and an equal one whose cells do not fit into memory."""
     rng = np.random.default_rng(seed)
     records = int(rng.integers(20, 250))
     frame = awkward(random_frame(seed, records, int(rng.integers(2, 6)), missing=float(rng.choice([0, 0.1]))))
@@ -99,7 +99,7 @@ MEASURES = [
 ]  # fmt: skip
 
 
-def made(work, *given):
+def try_call(work, *given):
     try:
         return work(*given)
     except (Unsatisfiable, Undefined) as error:
@@ -135,7 +135,7 @@ def assert_same_figures(memory, parts):
     """Compare classes, all measures, audits, and exposed people."""
     assert_same_classes(memory, parts)
     expected, found = figures(memory), figures(parts)
-    losses = [made(large, release) for release in (memory, parts)]
+    losses = [try_call(large, release) for release in (memory, parts)]
     if memory.exact:  # its groups are all combinations of quasi-identifiers, and sums are added in another order
         losses[1] = pytest.approx(losses[1], abs=1e-12)
         for one, other in ((expected.pop(key), found.pop(key)) for key in RISKS):

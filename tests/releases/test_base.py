@@ -1,4 +1,4 @@
-"""What every release answers, or why it cannot."""
+"""Answers of every kind of release, or reasons for their absence."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_the_posterior_is_each_classes_distribution(table, publish):
     assert (sizes[:, None] * beliefs).sum(axis=0) == pytest.approx(table.sensitive["s"].totals)
 
 
-def test_without_the_sensitive_column_an_adversary_believes_the_prior(table):
+def test_the_posterior_is_the_prior_without_the_sensitive_column(table):
     release = Remove("s")(table)
     assert release.posterior("s").beliefs == pytest.approx(table.sensitive["s"].prior[None, :])
     assert release.posterior("s").sizes.tolist() == [200]

@@ -1,4 +1,4 @@
-"""Original beside release, against what is counted class by class, and where others and left-out records are."""
+"""Counts before and after, compared with naive counts by class, with merged values and suppressed records."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ def made(**changes):
 
 
 def naive(release, name, of_code, groups):
-    """Every record of a class in equal parts over what the class shows; numbers by the years that it covers."""
+    """Spread each record of a class evenly over the published values, and numbers over the covered years."""
     a, column, found = release.table.quasi.index(name), release.table.columns[name], np.zeros(groups)
     width = column.edges[1] - column.edges[0]
     for i, size in enumerate(release.classes.sizes):

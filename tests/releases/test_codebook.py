@@ -1,4 +1,4 @@
-"""What the codebook says of labels: enough to use them, and nothing that they do not show."""
+"""The codebook explains labels sufficiently and discloses nothing beyond them."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_groups_of_a_hierarchy_list_their_values_but_not_rare_ones():
     }
 
 
-def test_values_that_few_people_have_are_not_listed():
+def test_rare_values_are_not_listed():
     """The only person from Malta is in no label by name, and in no codebook."""
     frame = pd.DataFrame({"land": LANDS * 20 + ["Nauru"] * 14 + ["Tonga"], "s": (list("xyz") * 85)})
     pacific = Groups(({"Europe": LANDS[:4], "Pacific": ["Nauru", "Tonga"], "others": LANDS[4:]},))

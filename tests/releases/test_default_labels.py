@@ -1,4 +1,4 @@
-"""A run that no hierarchy names: its values, or its two ends where they are many."""
+"""Labels of runs without a node: their values, or their two ends if there are many."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Estimates from values that were changed at random: their bias, and each against a naive computation."""
+"""Estimates from perturbed values: their bias, and a comparison with naive computations."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ DRAWS = 400
 
 
 def populations(given):
-    """Everybody, and two groups."""
+    """Return the whole population and two groups."""
     last = [given.columns[name].size - 1 for name in given.quasi]
     return np.array([[[0, last[0]], [0, last[1]]], [[0, 9], [0, last[1]]], [[5, last[0]], [0, 0]]], np.int32)
 

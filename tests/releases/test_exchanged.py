@@ -20,7 +20,7 @@ def release():
     return RakedBuckets()(table(1, ("illness", "wage")), TCloseness(0.05, distance="js"))
 
 
-def test_the_files_have_true_quasi_identifiers_and_the_counts_of_the_seats(release):
+def test_the_files_have_true_quasi_identifiers_and_the_published_counts(release):
     tables, data = release.tables(), people(1)
     records = tables["records"]
     assert sorted(map(tuple, records[["age", "town", "sex"]].values)) == sorted(
@@ -35,7 +35,7 @@ def test_the_files_have_true_quasi_identifiers_and_the_counts_of_the_seats(relea
         assert {tuple(row) for row in counts[list(release.table.sensitive[name].labels)].values.tolist()} == rows
 
 
-def test_one_file_has_the_same_counts_dealt_inside_buckets(release):
+def test_one_file_has_the_same_counts_assigned_within_buckets(release):
     frame = release.frame()
     assert len(frame) == 1500
     assert frame["illness"].value_counts().to_dict() == people(1)["illness"].value_counts().to_dict()
@@ -52,7 +52,7 @@ def test_a_researcher_expects_the_share_of_each_bucket_in_a_population(release):
         assert told[p] == pytest.approx(expected)
 
 
-def test_queries_are_answered_by_the_seats_and_have_no_bounds(release):
+def test_queries_are_answered_by_the_published_counts_and_have_no_bounds(release):
     asked = Workload.from_texts(release.table, ["illness = 'flu'", "illness = 'flu' and age >= 40"])
     old = (release.table.columns["age"].values >= 40)[release.cells.quasi[0]]
     belief = release.seats["illness"][:, release.table.sensitive["illness"].labels.index("flu")] / release.classes.sizes
@@ -110,7 +110,7 @@ def test_recipients_are_informed(release, tmp_path):
 
 
 def test_no_sentence_claims_true_values():
-    """Not even of one person alone in a bucket, nor that people are as mixed as everybody."""
+    """This includes sentences about a bucket of one person and about a bucket like the whole table."""
     data = table(1)
     group, totals = np.zeros(len(data.cells()), np.int32), data.sensitive["illness"].totals
     group[np.flatnonzero(data.cells().weight == 1)[0]] = 1

@@ -1,4 +1,4 @@
-"""Released tables as files: the same text as pandas writes, read back record by record, all of them or none."""
+"""Released tables as files: the text that pandas writes, complete or absent, and readable record by record."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ ENDINGS = ("csv", "parquet")
 
 
 def rows_of(frame):
-    """Each record a value of its own, in the order of the frame."""
+    """Return the records as values, in the order of the frame."""
     codes = np.arange(len(frame))
     return Rows.ordered([CodedColumn(name, frame.iloc[:, i], codes) for i, name in enumerate(frame.columns)], codes)
 

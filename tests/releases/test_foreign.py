@@ -1,4 +1,4 @@
-"""Releases that other tools made: counted by hand, and our own read back."""
+"""Releases of other tools, compared with naive counts, and releases of the workbench read back."""
 
 import csv
 import math
@@ -50,7 +50,7 @@ def original():
 
 
 def counted(name, prior=None):
-    """k, distinct l, probabilistic l and t, by dictionaries."""
+    """Return k, distinct l, probabilistic l and t by naive counts."""
     with (HERE / f"{name}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     classes = defaultdict(Counter)
@@ -117,7 +117,7 @@ def test_the_expected_counts_are_those_of_a_naive_sum(name, original):
         assert counts == pytest.approx(expected)
 
 
-def test_suppressed_records_are_believed_to_be_like_all_others(original):
+def test_suppressed_records_have_the_prior(original):
     release = foreign(HERE / "k_5.csv", original=original)
     assert release.suppressed == 300 - 241 and any("59 of the original's 300" in note for note in release.notes)
     posterior = release.posterior("disease")
@@ -168,7 +168,7 @@ RECIPES = [
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES, ids=[f"{method} {model or ''}" for method, model in RECIPES])
 @pytest.mark.parametrize("seed", range(4))
-def test_our_own_release_has_the_same_figures(small, seed, recipe, tmp_path):
+def test_a_release_read_back_has_the_same_figures(small, seed, recipe, tmp_path):
     table = small(seed)
     table = table.drop(table.neutral)
     release = recipe[0](table, recipe[1], 0)

@@ -1,4 +1,4 @@
-"""What runs are called: different runs differently, and each so that it is read back."""
+"""Labels of runs are unique and can be parsed back."""
 
 import numpy as np
 import pandas as pd
@@ -91,7 +91,7 @@ def test_labels_that_collide_are_spelled_out():
 
 
 @pytest.mark.parametrize("column", NASTY.values(), ids=NASTY)
-def test_a_label_alone_in_its_release_is_read_back(column):
+def test_a_label_is_parsed_back_without_the_others(column):
     for low, high in zip(*every_run(column), strict=True):
         (label,) = run_labels(column, np.array([low]), np.array([high]))
         found = Labels(column, (label,)).meaning(label)

@@ -1,4 +1,4 @@
-"""Which row is a person's: against a naive sum over everybody else, and by simulation."""
+"""The probability that a row belongs to a person, compared with a naive sum and by simulation."""
 
 from itertools import product
 
@@ -14,7 +14,7 @@ CHANCES = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
 
 
 def naive(target, released, shares):
-    """The chance of each row to be the target's, over all that the other rows' people may be."""
+    """Return the probability of each row to be the target's, summed over all assignments of the other people."""
     found = []
     for mine in range(len(released)):
         total = 0.0
@@ -55,7 +55,7 @@ def test_two_changed_columns_and_groups_that_agree_in_others():
 
 
 def test_beliefs_are_calibrated():
-    """Everybody's row is guessed; a table is large, so that its own shares are nearly those it was drawn by."""
+    """Guess every person's row in a large table, whose shares are nearly those of its distribution."""
     rng, shares, hits, said, people = np.random.default_rng(8), np.array([0.5, 0.3, 0.2]), 0.0, 0.0, 0
     for _ in range(60):
         true = rng.choice(3, 60, p=shares)

@@ -1,4 +1,4 @@
-"""Every kind of release in the catalog, exported and read with its codebook, has the figures that it had in memory."""
+"""Every kind of release has the same figures after export and reading with its codebook."""
 
 import json
 

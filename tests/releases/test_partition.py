@@ -1,4 +1,4 @@
-"""What comes out: classes, labels, estimates, frames and files."""
+"""Partitions: classes, labels, estimates, frames and files."""
 
 import re
 

@@ -46,7 +46,7 @@ def test_the_posterior_of_a_group_is_the_mean_over_its_rows():
 
 @pytest.mark.parametrize("others", ["table", "uniform"])
 def test_the_posterior_agrees_with_a_simulation(others):
-    """Among all records whose released value is the same, so many have each true value as was believed."""
+    """The shares of true values among records with one released value equal the posterior."""
     given = table(20_000)
     release = RandomizedResponse(0.5, others=others)(given)
     drawn, true = release.drawn["ill"], given.sensitive_codes("ill")

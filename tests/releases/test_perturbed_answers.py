@@ -1,4 +1,4 @@
-"""Answers to queries from values that were changed at random: unbiased counts, sums that keep the mean, true bounds."""
+"""Answers to queries from perturbed values: unbiased counts, sums that preserve the mean, valid bounds."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_counts_are_unbiased():
     drawn = np.array([method(given).count(queries) for _ in range(DRAWS)])
     error = drawn.std(axis=0, ddof=1) / np.sqrt(DRAWS)
     assert (np.abs(drawn.mean(axis=0) - queries.truth) <= 6 * error + 1e-9).all()
-    assert drawn[:, 0].std() == 0, "age was not changed"
+    assert drawn[:, 0].std() == 0, "age is unchanged"
 
 
 def test_a_count_is_never_below_nobody_or_above_everybody():

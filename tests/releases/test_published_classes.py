@@ -1,4 +1,4 @@
-"""Published losses of classes: never below the true loss, and identical for all counts that are published alike."""
+"""Published losses of classes are never below the true loss, and identical for equal published counts."""
 
 from dataclasses import replace
 
@@ -61,18 +61,18 @@ def test_no_published_loss_is_below_the_true_loss(kind):
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-def test_counts_published_alike_have_equal_losses(kind):
-    def lost(few: int, of: int) -> float:
+def test_equal_published_counts_have_equal_losses(kind):
+    def published_loss(few: int, of: int) -> float:
         counts = np.array([[few, of - few], [800 - few, 900 + few]])
         seen = Sensitive("ill", ("yes", "no"), counts.sum(axis=0), (np.arange(2),))
         return redact_classes(Classes(counts.sum(axis=1), {"ill": counts}, {"ill": seen}), kind, FEW).loss[0]
 
     for of in (90, 330, 1323):
-        assert len({lost(few, of) for few in range(FEW)}) == 1
+        assert len({published_loss(few, of) for few in range(FEW)}) == 1
 
 
 @pytest.mark.parametrize("kind", DISTANCES)
-def test_the_farthest_is_the_distance_itself_where_nothing_is_open_and_else_no_less_than_any(kind):
+def test_the_maximum_distance_within_bounds_is_exact_for_equal_bounds_and_else_an_upper_bound(kind):
     rng = np.random.default_rng(2)
     for count in (2, 3, 8):
         levels = (np.arange(count) // 2, np.arange(count) // 4)
@@ -91,7 +91,7 @@ def test_the_farthest_is_the_distance_itself_where_nothing_is_open_and_else_no_l
 
 
 def between(bounds: Bounds, rng: np.random.Generator) -> np.ndarray:
-    """Distributions that may lie within bounds."""
+    """Return random distributions within bounds."""
     drawn = rng.uniform(bounds.low, bounds.high)
     return drawn / drawn.sum(axis=-1, keepdims=True)
 

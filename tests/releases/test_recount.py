@@ -1,4 +1,4 @@
-"""What was written is counted again: whatever text there is, it is the release, and what is not has no name."""
+"""Written files are recounted: any text is preserved, and a file that differs from the release is removed."""
 
 from dataclasses import replace
 

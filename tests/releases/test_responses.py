@@ -1,4 +1,4 @@
-"""Responses: what a released value says of the true one, against naive sums, simulation and another maximiser."""
+"""Responses: posteriors of true values, compared with naive sums, simulation and another optimizer."""
 
 import numpy as np
 import pytest

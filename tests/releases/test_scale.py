@@ -1,4 +1,4 @@
-"""What a distance allows, against distributions drawn at random: none within it may have more of the value."""
+"""The maximum share within a distance, compared with random distributions."""
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,7 @@ def test_no_mix_within_a_distance_has_more_of_the_value_and_some_have_as_much(ki
     for limit in (0.01, 0.05, 0.1, 0.2, 0.3):
         most = mixes[far <= limit, 0].max()
         assert most <= found.max_share(limit) + 1e-9
-        assert kind not in ("js", "variation") or most >= found.max_share(limit) - 0.03, (
-            "no more is allowed than can be"
-        )
+        assert kind not in ("js", "variation") or most >= found.max_share(limit) - 0.03, "the maximum is attainable"
 
 
 @pytest.mark.parametrize("kind", ["js", "variation", "ordered", "hierarchical"])
@@ -42,7 +40,7 @@ def test_a_group_like_everybody_has_the_value_as_often(kind, far):
 
 
 def test_the_example_is_of_the_column_that_is_hardest_to_disclose():
-    """Nearly nobody has the flag: that a group is certain not to have it costs nothing, and says nothing."""
+    """The flag is rare, so certainty of its absence has nearly no loss."""
     assert scale([FLAG, JOBS], "js", 10).column == "job"
     assert scale([], "js", 10) is None
 

@@ -1,4 +1,4 @@
-"""A partition whose classes show sets of values, no runs, answers as a naive count does."""
+"""A partition with sets of values instead of runs, compared with naive counts."""
 
 import csv
 import json

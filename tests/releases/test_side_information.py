@@ -1,4 +1,4 @@
-"""Neutral columns that give away what a release blurs or hides."""
+"""Neutral columns that reveal generalized or hidden values."""
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,13 @@ def table() -> Table:
     return Table.from_frame(FRAME.drop(columns="note"), quasi=["age", "degree"], sensitive="ill")
 
 
-def tales(release) -> list[str]:
+def revealing_columns(release) -> list[str]:
     return [one.sentence() for one in release.giveaways()]
 
 
 def test_a_neutral_column_that_reveals_a_generalized_one_blocks_export(table, tmp_path):
     release = Mondrian()(table, KAnonymity(20))
-    assert tales(release) == ["years reveals age", "years reveals degree"]
+    assert revealing_columns(release) == ["years reveals age", "years reveals degree"]
     with pytest.raises(BadInput, match="'years' reveals 'age' of 40 records; 'years' reveals 'degree' of 40 records"):
         release.export(tmp_path / "r.csv")
     assert not list(tmp_path.iterdir())
@@ -35,9 +35,9 @@ def test_a_neutral_column_that_reveals_a_generalized_one_blocks_export(table, tm
 
 def test_unpublished_columns_can_be_revealed_but_exact_ones_cannot(table):
     lean = table
-    assert tales(Remove("degree")(lean)) == ["years reveals degree"]
+    assert revealing_columns(Remove("degree")(lean)) == ["years reveals degree"]
     buckets = Mondrian(publish="bucketized")(lean, KAnonymity(20))
-    assert tales(buckets) == ["years reveals ill"], "in buckets it is the sensitive column that is blurred"
+    assert revealing_columns(buckets) == ["years reveals ill"], "bucketization hides the sensitive column"
 
 
 @pytest.mark.slow
@@ -103,7 +103,9 @@ GIVEN = {  # what a hidden column follows from, and whether it does
 @pytest.mark.parametrize(("frame", "name", "given"), GIVEN.values(), ids=GIVEN)
 def test_a_neutral_column_may_reveal_a_hidden_value(frame, name, given):
     table = Table.from_frame(frame[["age", "ill", name]].reset_index(drop=True), quasi=["age"], sensitive="ill")
-    assert (tales(Mondrian(publish="bucketized")(table, KAnonymity(10))) == [f"{name} reveals ill"]) == given
+    assert (
+        revealing_columns(Mondrian(publish="bucketized")(table, KAnonymity(10))) == [f"{name} reveals ill"]
+    ) == given
 
 
 def test_a_level_of_a_sensitive_column_can_be_revealed():
@@ -114,7 +116,7 @@ def test_a_level_of_a_sensitive_column_can_be_revealed():
     assert Mondrian(publish="bucketized")(table, KAnonymity(10)).giveaways() == [(("ward",), "d", 400, True)]
 
 
-def test_a_number_in_other_units_is_a_giveaway():
+def test_a_number_in_other_units_is_revealing():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"cm": rng.normal(170, 10, 300)}).assign(inch=lambda f: f.cm / 2.54, s=list("ab") * 150)
     table = Table.from_frame(frame, quasi=["cm"], sensitive="s")

@@ -1,4 +1,4 @@
-"""What Spark writes of a release, and what only files can have."""
+"""Releases written by Spark, and features of files only."""
 
 import pandas as pd
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""What is kept of a draw is read as it was, and refused where it belongs to another table."""
+"""Stored draws are read back unchanged, and refused for another table."""
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -21,7 +21,7 @@ def test_stored_draws_are_read_back(method):
             assert np.array_equal(getattr(again.response, field), value)
 
 
-def test_values_stay_the_same_where_a_hierarchy_gives_them_another_order():
+def test_values_are_unchanged_if_a_hierarchy_reorders_them():
     given = table(missing=0.1)
     method = RandomizedResponse(0.5, ("city", "ill"))
     groups = {

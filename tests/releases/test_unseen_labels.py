@@ -1,4 +1,4 @@
-"""A synthetic file with values that the original lacks, beside naive counts over both files."""
+"""A synthetic file with values that the original lacks, compared with naive counts over both files."""
 
 import math
 from collections import Counter

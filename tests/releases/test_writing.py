@@ -48,11 +48,11 @@ def test_the_codebook_of_a_replaced_release_is_removed(tmp_path):
     assert written(out, *book) == ["out-codebook.csv", "out-codebook.json", "out.csv"]
     assert written(out) == ["out.csv"]
     written(out, *book)
-    assert "out-codebook.csv" in written(tmp_path / "out.parquet"), "it is of the other file"
+    assert "out-codebook.csv" in written(tmp_path / "out.parquet"), "the codebook belongs to the other file"
     (tmp_path / "out.parquet").unlink()
     (tmp_path / "out-codebook.csv").write_text("column,mine\n")
     (tmp_path / "out-codebook.json").write_text('{"columns": {"mine": [{"name": 1}]}}')
-    assert written(out) == ["out-codebook.csv", "out-codebook.json", "out.csv"], "not ours"
+    assert written(out) == ["out-codebook.csv", "out-codebook.json", "out.csv"], "not a file of the release"
 
 
 def test_a_release_without_columns_is_not_written(tmp_path):

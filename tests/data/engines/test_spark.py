@@ -36,7 +36,7 @@ from tests.data.engines.alike import (
 from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from tests.releases.parted import MODELS as PARTED
-from tests.releases.parted import assert_same_figures, made, pair, with_cells_outside_memory
+from tests.releases.parted import assert_same_figures, pair, try_call, with_cells_outside_memory
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
@@ -512,7 +512,7 @@ def in_parts(spark, folder, seeds):
         for publish in ("generalized", "bucketized"):
             with small_parts([60, 25][seed % 2]):
                 one, parts = (
-                    made(Mondrian(publish=publish), table, PARTED[seed % len(PARTED)]) for table in (memory, other)
+                    try_call(Mondrian(publish=publish), table, PARTED[seed % len(PARTED)]) for table in (memory, other)
                 )
                 if isinstance(one, str):
                     assert parts == one

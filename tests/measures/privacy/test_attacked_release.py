@@ -99,17 +99,17 @@ def test_people_are_placed_in_regions_of_the_file(strangers):
     """Each person is placed in a containing region with space, if there is one."""
     ours, theirs = strangers
     release = Mondrian()(theirs, KAnonymity(6))
-    seen = AttackedRelease.from_release(foreign(release.frame(), original=ours))
-    assert AttackedRelease.from_release(release) is AttackedRelease.from_release(release) is not seen
-    codes = np.stack([ours.codes[name] for name in seen.axes], axis=1)
-    regions, shown = seen.shows[: len(seen.counts[0])][seen.counts[0] > 0], seen.shows[seen.rows_of(seen.people)]
+    view = AttackedRelease.from_release(foreign(release.frame(), original=ours))
+    assert AttackedRelease.from_release(release) is AttackedRelease.from_release(release) is not view
+    codes = np.stack([ours.codes[name] for name in view.axes], axis=1)
+    regions, shown = view.shows[: len(view.counts[0])][view.counts[0] > 0], view.shows[view.rows_of(view.people)]
     low, high = (
-        np.stack([getattr(axis, end)[of] for axis, of in zip(seen.axes.values(), shown.T, strict=True)], axis=1)
+        np.stack([getattr(axis, end)[of] for axis, of in zip(view.axes.values(), shown.T, strict=True)], axis=1)
         for end in ("low", "high")
     )
     assert ((low <= codes) & (codes <= high)).all()
     for person, one in enumerate(shown.tolist()):
-        held = [all(a.matching_codes(x)[c] for a, x, c in zip(seen.axes.values(), of, codes[person], strict=True))
+        held = [all(a.matching_codes(x)[c] for a, x, c in zip(view.axes.values(), of, codes[person], strict=True))
                 for of in regions.tolist()]  # fmt: skip
         assert any(held) == (one in regions.tolist())
 
@@ -190,11 +190,11 @@ def test_the_order_of_records_does_not_matter(method, records):
 
 def test_suppressed_records_are_not_attacked():
     release = Keep()(table(300)).without(np.arange(20))
-    seen = AttackedRelease.from_release(release)
-    assert len(seen.people) == table(300).records - release.suppressed
-    assert set(np.flatnonzero(seen.own == NOBODY)) == set(range(300)) - set(seen.people.tolist())
-    assert (seen.sample_people(10, 0) == seen.sample_people(10, 0)).all() and len(seen.sample_people(10**6, 0)) == len(
-        seen.people
+    view = AttackedRelease.from_release(release)
+    assert len(view.people) == table(300).records - release.suppressed
+    assert set(np.flatnonzero(view.own == NOBODY)) == set(range(300)) - set(view.people.tolist())
+    assert (view.sample_people(10, 0) == view.sample_people(10, 0)).all() and len(view.sample_people(10**6, 0)) == len(
+        view.people
     )
 
 

@@ -35,13 +35,13 @@ def test_sizes_are_counted():
 
 @pytest.mark.parametrize(("theta", "alpha"), [(2.0, 0.3), (0.5, 0.9), (-0.2, 0.5)])
 def test_the_likelihood_of_pitman_is_a_product_over_people(theta, alpha):
-    chance, seen, n = 0.0, [], 0
+    chance, view, n = 0.0, [], 0
     for k, size in enumerate([1, 1, 1, 2, 2, 5]):
         for have in range(size):
             if n:
                 chance += math.log((theta + alpha * k if have == 0 else have - alpha) / (theta + n))
             n += 1
-        seen.append(size)
+        view.append(size)
     assert _pitman(FEW, theta, alpha) == pytest.approx(chance)
 
 

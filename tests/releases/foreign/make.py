@@ -1,4 +1,4 @@
-"""Makes the nine tables in this folder with anjana: see README.md for the environment it runs in."""
+"""Make the nine tables in this folder with anjana: see README.md for the environment it runs in."""
 
 import random
 from pathlib import Path
@@ -12,7 +12,7 @@ WORK = {"Farm": "Outdoors", "Fishing": "Outdoors", "Shop": "Indoors", "Office": 
 
 
 def people(count: int = 300) -> pd.DataFrame:
-    """The old farm near 479 and have ulcers, the young keep shop near 130 and have the flu; HIV is rare."""
+    """Return people: old farmers near 479 with ulcers, young shopkeepers near 130 with the flu; HIV is rare."""
     rng, rows = random.Random(2009), []
     for person in range(count):
         old = rng.random() < 0.35
