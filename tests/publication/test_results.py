@@ -88,6 +88,7 @@ def test_the_page_warns_if_a_person_may_have_several_records(study, tmp_path):
     assert all("counts records" not in point["also"] for point in once.points)
 
 
+@pytest.mark.slow
 def test_the_report_of_a_method_about_a_release_replaces_its_general_statement(study, tmp_path):
     """No values were swapped in plain buckets that replace raked ones, so the page does not claim it."""
     recipe = {"method": {"name": "raked buckets"}, "model": {"name": "t-closeness", "t": 0.2, "distance": "js"}}

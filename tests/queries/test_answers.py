@@ -21,6 +21,7 @@ seeds = st.integers(0, 40)
 OURS = [kind for kind in RELEASES if kind != "foreign"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", OURS)
 @examples(12)
 @given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))

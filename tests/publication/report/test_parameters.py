@@ -151,6 +151,7 @@ def test_wrong_values_name_the_parameter(study, given, message):
         changed(study, **given)
 
 
+@pytest.mark.slow
 def test_papermill_accepts_lists_and_mappings(study, tmp_path):
     given = {"study": str(study), "k": [5, 50], "caps": {"P_loss": 0.3}, "output": str(tmp_path / "page")}
     papermill.execute_notebook(str(NOTEBOOK), None, parameters=given, progress_bar=False, kernel_name="python3")

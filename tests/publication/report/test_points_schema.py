@@ -13,6 +13,7 @@ from workbench.studies.study import Study
 SCHEMA = json.loads((PACKAGE / "publication" / "report" / "points.schema.json").read_text("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

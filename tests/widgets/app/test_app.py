@@ -344,6 +344,7 @@ def test_an_identifiers_hierarchy_is_not_kept(bench, here):
     assert "work" in bench.session.study.hierarchies
 
 
+@pytest.mark.slow
 def test_a_study_named_after_its_data_follows_them(bench, frame, here):
     frame.to_csv("hospital.csv", index=False)
     bench.data._receive(None, {"kind": "choose", "field": "path", "value": "hospital.csv"}, [])
@@ -386,6 +387,7 @@ def test_other_data_are_looked_at_in_the_same_way(bench, frame, problems):
     assert not problems
 
 
+@pytest.mark.slow
 def test_a_study_of_other_data_has_a_file_and_results_of_its_own(bench, frame, here):
     own, told = bench._file.path, {}
     bench.top.send = lambda content, buffers=None: told.update(content)
@@ -404,6 +406,7 @@ def test_a_study_of_other_data_has_a_file_and_results_of_its_own(bench, frame, h
     assert Workbench("less.study.yaml").session.study.data == {"path": "less.csv"}
 
 
+@pytest.mark.slow
 def test_a_cell_goes_on_with_the_data_that_it_names(here, frame):
     frame.to_csv("people.csv", index=False)
     bench = Workbench("adult")
@@ -416,6 +419,7 @@ def test_a_cell_goes_on_with_the_data_that_it_names(here, frame):
     assert again.session.study.data["bundled"] == "adult" and "race" not in again.session.study.quasi
 
 
+@pytest.mark.slow
 def test_a_table_comes_with_its_roles_and_hierarchies(here, problems):
     table = datasets.adult(quasi=("age", "sex"))
     bench = Workbench(table, keep=False)
@@ -452,6 +456,7 @@ def test_releases_of_other_data_have_a_smallest_class_from_the_start(here, frame
     assert models and all(min(part.k for part in model.parts if part.name == "k-anonymity") >= 5 for model in models)
 
 
+@pytest.mark.slow
 def test_the_chosen_point_is_the_studys(bench, frame, problems):
     recommended = bench.card.recipe
     bench.chart.selected = 2 if bench.chart.selected != 2 else 1
@@ -510,6 +515,7 @@ def test_a_closed_workbench_holds_nothing_and_says_so(here, frame):
     bench.close()
 
 
+@pytest.mark.slow
 def test_recipes_that_nobody_has_chosen_are_those_that_init_proposes_for_the_roles(here, problems):
     """A limit of t is a share of the cost of a full disclosure, for data of every source."""
     frame = people(random.Random(5), missing=False)
@@ -535,6 +541,7 @@ def keep(bench, name, text):
     bench.workloads._receive(None, {"kind": "keep", "field": "queries", "name": name, "text": text}, [])
 
 
+@pytest.mark.slow
 def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, problems):
     bench.workloads._receive(None, {"kind": "add", "field": "load", "what": "written"}, [])
     assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.workloads

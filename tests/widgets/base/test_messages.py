@@ -134,6 +134,7 @@ def test_each_part_answers_a_view_that_says_hello_folded_too(name, folder, monke
     assert [kind for kind in said if kind != "library"], name
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PARTS)
 def test_no_message_breaks_a_part(name, folder, monkeypatch, tmp_path):
