@@ -48,7 +48,7 @@ def messages(path):
     return [text for text in texts if isinstance(text, str)]
 
 
-def test_no_message_names_a_fix_by_hand():
+def test_no_message_contains_a_literal_fix():
     named = re.compile(rf"(?<![\w-])({'|'.join(fix.value for fix in Fix)})=")
     files = [path for room in ("workbench", "widgets") for path in (ROOT / room).rglob("*.py")]
     assert len(files) > 400
@@ -65,7 +65,7 @@ def test_a_fix_survives_a_message(fix):
 
 
 @pytest.mark.parametrize("fix", Fix)
-def test_what_is_recommended_exists(fix):
+def test_recommended_settings_exist(fix):
     value = VALUES[fix]
     with pytest.raises(BadInput) as caught:  # in Python
         Table.read("missing.csv", **{fix.value: value})
@@ -111,7 +111,7 @@ def test_recipes_contain_no_fix():
         ),
     ],
 )
-def test_each_front_end_has_its_words(words, expected):
+def test_each_front_end_has_its_terms(words, expected):
     text = f"use {Fix.TYPES({'zip, new': 'text'})}, or add it to {Fix.MISSING([])}; "
     assert render_fixes(text + f"use {Fix.ENCODING('cp1252')} or {Fix.HEADER(False)}", words) == expected
 
@@ -131,7 +131,7 @@ def test_notations_and_markers_are_written_as_a_shell_and_yaml_read_them():
     assert render_fixes(text, control_words) == controls
 
 
-def test_without_an_option_the_key_of_a_study_is_named():
+def test_a_setting_without_an_option_is_named_by_its_key_in_a_study():
     text = f"raise {Fix.MEMORY_LIMIT}, name {Fix.TEMP_DIRECTORY}, {Fix.LEVELS({'a b': 1})}"
     expected = "raise memory_limit under data in a study, name the environment variable TMPDIR, "
     assert render_fixes(text, option_words) == f"{expected}levels: {{'a b': 1}} in a study"
@@ -143,7 +143,7 @@ def test_without_an_option_the_key_of_a_study_is_named():
     "text", ["column 'table=x'", "types={}", "missing=[1]", "levels=007", "types=5", "quote='", "types="]
 )
 @pytest.mark.parametrize("words", WORDS)
-def test_text_that_resembles_a_fix_is_no_error(text, words):
+def test_text_that_resembles_a_fix_is_accepted(text, words):
     assert isinstance(render_fixes(text, words), str)
 
 
@@ -189,7 +189,7 @@ def test_an_error_in_the_data_is_reported_in_the_terms_of_each_front_end(folder,
     assert line in check_study("study.yaml").problems[0].text
 
 
-def test_of_an_audit_the_original_is_told_as_the_study_has_it_and_the_release_as_options(folder, capsys):
+def test_an_audit_reports_the_original_in_terms_of_the_study_and_the_release_in_options(folder, capsys):
     (folder / "people.csv").write_text(ROWS)
     (folder / "released.csv").write_text(f"{ROWS}1,2\n")
     told = run_command(capsys, "audit", "released.csv", "--study", "study.yaml")
@@ -197,7 +197,7 @@ def test_of_an_audit_the_original_is_told_as_the_study_has_it_and_the_release_as
     assert "give --delimiter and --quote if" in told and "under data" not in told
 
 
-def test_notes_are_told_in_the_words_of_what_is_read(folder, capsys):
+def test_notes_use_the_terms_of_their_input(folder, capsys):
     """Notes on a released table name options, on stderr and in JSON."""
     frame = pd.read_csv("people.csv").head(40)
     frame["ill"] = ["Übel", "flu"] * 20
@@ -209,7 +209,7 @@ def test_notes_are_told_in_the_words_of_what_is_read(folder, capsys):
         assert "give --encoding (often 'cp1252')" in told and not ARGUMENT.search(told)
 
 
-def test_too_little_memory_is_told_in_each_ones_words():
+def test_a_lack_of_memory_is_reported_in_the_terms_of_each_front_end():
     query = Query("SELECT list(i ORDER BY random()) IS NULL AS a FROM range(20000000) t(i)")
     with pytest.raises(BadInput, match=r"increase memory_limit=$") as caught:
         Table.bare(query, memory_limit="10MB")

@@ -701,7 +701,7 @@ import sys, threading
 import pandas as pd, pyarrow as pa
 from pyspark.sql import SparkSession
 from tests.releases.parted import MODELS as PARTED
-from tests.releases.parted import with_cells_outside_memory, assert_same_figures, made, pair
+from tests.releases.parted import with_cells_outside_memory, assert_same_figures, try_call, pair
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.table import Table
