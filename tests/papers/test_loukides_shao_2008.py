@@ -10,9 +10,9 @@ from workbench.measures import Discernibility, GroupProtection, GroupUtility, Qu
 from workbench.measures.privacy.s_diversity import contributions, s_diversity
 from workbench.measures.tuple_diversity import weighted_tuple_diversity
 from workbench.methods import KMember, Mondrian, ThresholdClustering
-from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.prepartition import prepartition
-from workbench.methods.clustering.threshold_search import prices, within
+from workbench.methods.clustering.clusters import Entries
+from workbench.methods.clustering.growth import prepartition
+from workbench.methods.clustering.threshold_clustering import prices, within
 from workbench.models import KAnonymity
 from workbench.queries import Workload
 from workbench.releases.partition import Partition

@@ -17,8 +17,7 @@ from workbench.base.progress import checkpoint
 from workbench.data.sensitive import Sensitive
 from workbench.frontier import ball_kernels
 from workbench.frontier.ascent import maximize
-from workbench.methods.raking.atoms import Atoms
-from workbench.methods.raking.beliefs import Limit, rake_beliefs
+from workbench.methods.raking.atoms import Atoms, Limit, rake_beliefs
 from workbench.models.distances import LEAST, jensen_shannon
 from workbench.models.t_closeness import TCloseness
 

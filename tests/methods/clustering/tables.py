@@ -9,8 +9,7 @@ import pandas as pd
 from tests.methods.clustering import oracle
 from tests.methods.tables import ABOVE, WORDS, axes_of, table_of
 from workbench.data.table import Table
-from workbench.methods.clustering.clusters import Clusters
-from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.clusters import Clusters, Entries
 
 
 @dataclass

@@ -5,8 +5,8 @@ import pandas as pd
 
 from workbench import Table
 from workbench.data.hierarchies.builders import Groups
-from workbench.methods.clustering.mdav import Distances
-from workbench.methods.clustering.prices import WHOLE
+from workbench.methods.clustering.clusters import WHOLE
+from workbench.methods.clustering.microaggregation import Distances
 
 
 def test_distances_of_rows_from_a_record_and_from_a_center():

@@ -10,9 +10,9 @@ from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
-from workbench.methods.clustering import mdav as module
-from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.mdav import Exchanges, mdav
+from workbench.methods.clustering import microaggregation as module
+from workbench.methods.clustering.clusters import Entries
+from workbench.methods.clustering.microaggregation import Exchanges, mdav
 from workbench.models import TCloseness
 
 

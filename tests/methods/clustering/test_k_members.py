@@ -7,9 +7,8 @@ from tests.examples import examples
 from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices
-from workbench.methods.clustering.entries import Entries
+from workbench.methods.clustering.clusters import Entries, Prices
 from workbench.methods.clustering.k_member import k_members
-from workbench.methods.clustering.prices import Prices
 from workbench.models import KAnonymity
 
 

@@ -1,15 +1,19 @@
 """Microaggregation as a method: its properties, with and without awareness of t."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.methods.clustering import promises
+from tests.methods.clustering import oracle, promises
+from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput
 from workbench.measures import GroupUtility
 from workbench.methods import Microaggregation, Mondrian
+from workbench.methods.clustering.clusters import Entries
+from workbench.methods.clustering.microaggregation import Remaining, mdav
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 
 
@@ -39,3 +43,24 @@ def test_awareness_needs_t_and_each_record_is_a_cluster_without_a_model(small):
     with pytest.raises(BadInput, match="aware needs t-closeness"):
         Microaggregation(aware=True)(small(0), KAnonymity(3))
     assert GroupUtility(floor="subtracted")(Microaggregation()(small(0))).value == 0
+
+
+# The search of MDAV compared with its pseudocode.
+
+
+@examples(60)
+@given(frames(least=3, most=60), quasi_choices, st.integers(1, 7), st.integers(1, 3))
+def test_clusters_are_those_of_the_pseudocode(frame, quasi, k, l):
+    case = Case(frame, quasi)
+    entries = Entries.of_cells(case.table, case.table.cells(), 0)
+
+    def until(remaining: Remaining, around: int) -> np.ndarray:
+        cluster = remaining.take(k)
+        while remaining.records and len(set(entries.values["s"][cluster])) < l:
+            cluster = np.append(cluster, remaining.take(1))
+        return cluster
+
+    values = case.frame["s"].fillna("missing").tolist()
+    space = oracle.Space(case.axes, case.leaves)
+    expected = oracle.mdav(case.order(entries), k, space, lambda records: len({values[i] for i in records}) >= l)
+    assert cells_of(mdav(case.table, entries, k, until, to_the_end=False)) == case.as_cells(expected)

@@ -9,7 +9,15 @@ from tests.methods.tables import random_frame, table_of
 from workbench.base.errors import Unsatisfiable
 from workbench.measures import GroupProtection, GroupUtility
 from workbench.methods import ThresholdClustering
-from workbench.methods.clustering.threshold_search import clustered, deltas, prices, quality, sample, thresholds, within
+from workbench.methods.clustering.threshold_clustering import (
+    clustered,
+    deltas,
+    prices,
+    quality,
+    sample,
+    thresholds,
+    within,
+)
 from workbench.models import DistinctLDiversity, KAnonymity
 
 

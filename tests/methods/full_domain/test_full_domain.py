@@ -15,7 +15,7 @@ from workbench.data.table import Table
 from workbench.frontier.notation import model_and_method
 from workbench.measures import Discernibility, GeometricLoss, PrivacyLoss
 from workbench.methods import FullDomain, LocalRecoding
-from workbench.methods.full_domain.scores import score_nodes
+from workbench.methods.full_domain.nodes import score_nodes
 from workbench.models import DeltaDisclosure, DeltaPresence, KAnonymity
 
 

@@ -6,7 +6,7 @@ from tests.methods.full_domain.lattices import table_of
 from workbench.measures import GeometricLoss
 from workbench.methods.full_domain.lattice import Lattice
 from workbench.methods.full_domain.local_recoding import nodes_by_loss, releasable_classes
-from workbench.methods.full_domain.node_selection import release_at
+from workbench.methods.full_domain.nodes import release_at
 from workbench.models import KAnonymity
 
 

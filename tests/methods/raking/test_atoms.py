@@ -1,10 +1,14 @@
+""""""
+
 import numpy as np
 import pytest
 
 from tests.methods.raking.tables import table
 from workbench.data import weights
 from workbench.methods.raking import atoms
-from workbench.methods.raking.atoms import Atoms
+from workbench.methods.raking.atoms import Atoms, Limit, error_of, polish, rake_beliefs
+from workbench.models import TCloseness
+from workbench.models.distances import jensen_shannon
 
 
 @pytest.mark.slow
@@ -43,3 +47,68 @@ def test_a_reproducible_sample_of_very_many_populations_is_used(monkeypatch):
     assert 0 < len(first.populations) < first.populations.every
     assert (first.populations.runs == second.populations.runs).all()
     assert len(first.truth["illness"]) == len(first.populations) == len(first.start) - 1
+
+
+def off(atoms, beliefs):
+    """Return the distance of the beliefs about populations from the truth."""
+    told = atoms.sums(beliefs * atoms.people[:, None]) / atoms.held
+    return jensen_shannon(told, atoms.truth["illness"]).mean()
+
+
+def test_beliefs_approach_the_true_distributions_of_populations():
+    data = table()
+    atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
+    everybody = np.repeat(seen.prior[None], len(atoms), axis=0)
+    assert off(atoms, rake_beliefs(atoms, Limit(None, seen))) < 0.02 * off(atoms, everybody)
+
+
+def test_beliefs_satisfy_the_model():
+    data = table()
+    atoms, seen = Atoms.from_table(data, 0.05), data.sensitive["illness"]
+    found = rake_beliefs(atoms, Limit(TCloseness(0.02, distance="js"), seen))
+    assert np.allclose(found.sum(axis=1), 1)
+    assert jensen_shannon(found, seen.prior).max() <= 0.02 + 1e-9
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    shares, sizes = rng.dirichlet(np.ones(8), 60), rng.integers(50, 400, 8)
+    wanted = rng.dirichlet([4, 2, 1], 8)
+    return shares, sizes, shares @ wanted, wanted
+
+
+def limit(sizes, wanted, t):
+    from workbench.data.sensitive import Sensitive
+
+    totals = np.round(sizes @ wanted).astype(np.int64)
+    totals[0] += sizes.sum() - totals.sum()
+    return Limit(TCloseness(t, distance="js"), Sensitive("s", ("a", "b", "c"), totals))
+
+
+def test_exact_histograms_are_found_if_they_exist(problem):
+    shares, sizes, truth, wanted = problem
+    held = limit(sizes, wanted, 0.69)
+    start = np.repeat(held.sensitive.prior[None], 8, axis=0)
+    found = polish(start, shares, truth, sizes, held)
+    assert error_of(shares @ found, truth)[0] < 0.1 * error_of(shares @ start, truth)[0]
+
+
+def test_histograms_satisfy_the_model_with_a_margin_for_rounding(problem):
+    shares, sizes, truth, wanted = problem
+    held = limit(sizes, wanted, 0.02)
+    found = polish(wanted, shares, truth, sizes, held)
+    assert jensen_shannon(found, held.sensitive.prior).max() < 0.02
+    assert sizes @ found == pytest.approx(held.sensitive.totals, rel=0.05)
+    assert found.sum(axis=1) == pytest.approx(np.ones(8))
+
+
+def test_the_gradient_is_that_of_the_error():
+    rng = np.random.default_rng(3)
+    told, truth = rng.dirichlet(np.ones(4), 5), rng.dirichlet(np.ones(4), 5)
+    error, slope = error_of(told, truth)
+    assert error == pytest.approx(jensen_shannon(told, truth).mean(), rel=0.5)  # to second order
+    moved = told.copy()
+    moved[2, 1] += 1e-7
+    weight = 1 / (4 * np.maximum(truth + told, 0.002)) / 5  # held fixed, as the slope has it
+    assert slope[2, 1] == pytest.approx(((weight * (moved - truth) ** 2).sum() - error) / 1e-7, rel=1e-4)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tests.methods.raking.tables import table
-from workbench.methods.raking.beliefs import Limit
+from workbench.methods.raking.atoms import Limit
 from workbench.models import BetaLikeness, EntropyLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.models.distances import distance
 

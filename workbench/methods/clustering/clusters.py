@@ -1,4 +1,4 @@
-"""The result of a clustering: the cluster of each record, as classes for models and as a release."""
+"""Entries, prices and clusters: what is grouped, what groups cost, and the result as classes and as a release."""
 
 from __future__ import annotations
 
@@ -12,14 +12,66 @@ from workbench.base import cell_kernels
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
+from workbench.data.column import Column
 from workbench.data.published_runs import enclosing_nodes, published_levels, published_runs
 from workbench.data.table import Table
-from workbench.measures.utility.q_diversity import q_diversity
-from workbench.methods.clustering.entries import Entries
+from workbench.measures.privacy.s_diversity import contributions
+from workbench.measures.utility.q_diversity import is_measured_in_widths, nodes, q_diversity
+from workbench.methods.clustering.kernels import NODES, VALUES, WIDTH
 from workbench.methods.mondrian.levels import Levels
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.partition import Bucketized, Partition
+
+# Entries, the units of clustering: identical records together, in an order that cannot be reconstructed.
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Entry i is `records[i]` records of cell `cell[i]`. Among equally good entries the earlier one wins.
+
+    The order is derived from the seed and from the data, which only the analyst has. So an attacker who knows the code
+    and guesses the seed cannot replay which records share a cluster.
+    """
+
+    codes: np.ndarray  # attributes x entries
+    values: dict[str, np.ndarray]
+    records: np.ndarray
+    cell: np.ndarray
+
+    @classmethod
+    def of_cells(cls, table: Table, cells: Cells, seed: int) -> Entries:
+        """Return one entry per cell."""
+        order = np.random.default_rng([seed, cells.digest]).permutation(len(cells))
+        return cls._from_cells(table, cells, order, cells.weight[order])
+
+    @classmethod
+    def of_records(cls, table: Table, cells: Cells, seed: int) -> Entries:
+        """Return one entry per record."""
+        rng = np.random.default_rng([seed, cells.digest])
+        cell = np.repeat(np.arange(len(cells)), cells.weight)
+        return cls._from_cells(table, cells, cell[rng.permutation(len(cell))], np.ones(len(cell), np.int64))
+
+    @classmethod
+    def _from_cells(cls, table: Table, cells: Cells, cell: np.ndarray, records: np.ndarray) -> Entries:
+        values = {name: cells.others[name][cell] for name in table.sensitive}
+        codes = np.ascontiguousarray(cells.quasi[:, cell], np.int32)
+        return cls(codes, values, records.astype(np.int64), cell.astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def take(self, chosen: np.ndarray) -> Entries:
+        """Return the chosen entries in that order; entries may repeat."""
+        values = {name: of[chosen] for name, of in self.values.items()}
+        return Entries(np.ascontiguousarray(self.codes[:, chosen]), values, self.records[chosen], self.cell[chosen])
+
+    def first_values(self, columns: int) -> np.ndarray:
+        """Return the values of the first sensitive columns, columns x entries."""
+        found = np.zeros((columns, len(self)), np.int32)
+        for s, of in enumerate(list(self.values.values())[:columns]):
+            found[s] = of
+        return found
 
 
 def publish() -> Any:
@@ -169,3 +221,84 @@ def smallest_nodes(table: Table, low: np.ndarray, high: np.ndarray) -> np.ndarra
         ends = enclosing_nodes(table.columns[name], low[:, a], high[:, a], table.level_range(name))
         found[:, a, 0], found[:, a, 1] = ends
     return found
+
+
+# Prices of what clusters publish, as integer lookup tables for the kernels.
+
+WHOLE = 2**30  # the price of a cluster that shows no detail and has one sensitive value
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """`tables` are those of the cluster kernels; `near` and `scale` belong to the sensitive columns, if these count."""
+
+    tables: tuple[np.ndarray, ...]
+    depth: np.ndarray  # the number of levels or values of each attribute
+    near: np.ndarray  # sensitive columns x values x values
+    scale: np.ndarray  # the cost of S-diversity 1 of each sensitive column
+
+    @classmethod
+    def from_table(cls, table: Table, utility: float, protection: float, r: float, by_height: bool = False) -> Prices:
+        """Return prices by Q-diversity and S-diversity, or by node heights (Byun et al.); the weights add up to 1."""
+        weights = WHOLE * utility * table.weights_of_quasi / table.weights_of_quasi.sum()
+        columns = [table.columns[name] for name in table.quasi]
+        made = [_of_column(column, weight, by_height) for column, weight in zip(columns, weights, strict=True)]
+        depth = max(len(at) for _, at, _ in made)
+        place, begin = np.zeros((len(made), depth), np.int64), 0
+        for a, (_, at, _) in enumerate(made):
+            place[a, : len(at)] = begin + np.arange(len(at)) * at.shape[1]
+            begin += at.size
+        tables = (
+            np.array([kind for kind, _, _ in made], np.int8),
+            np.array([column.size for column in columns], np.int32),
+            np.concatenate([at.ravel() for _, at, _ in made]).astype(np.int32),
+            np.concatenate([price.ravel() for _, _, price in made]).astype(np.int32),
+            place,
+        )
+        levels = [
+            len(at) if kind == NODES else column.size for (kind, at, _), column in zip(made, columns, strict=True)
+        ]
+        return cls(tables, np.array(levels), *_of_sensitive(table, protection, r))
+
+    @property
+    def names(self) -> int:
+        """The number of sensitive columns that count."""
+        return len(self.scale)
+
+
+def _of_column(column: Column, weight: float, by_height: bool) -> tuple[int, np.ndarray, np.ndarray]:
+    """Return the kind of an attribute, and for each level the node and the price of each code."""
+    if is_measured_in_widths(column):
+        at = column.positions
+        return WIDTH, np.zeros((1, column.size)), np.rint(weight * at / (at[-1] or 1.0))[None, :]
+    if column.hierarchy is None:
+        counts = np.minimum(np.arange(max(column.size, 2) + 1), column.size)
+        each = np.rint(weight / max(column.size - by_height, 1))
+        return VALUES, np.zeros((1, len(counts))), each * np.maximum(counts - by_height, 0)[None, :]
+    at, below = nodes(column)
+    kept = _nested(at)
+    at, share = at[kept], below[kept] / column.whole
+    if by_height:
+        share = np.repeat(np.arange(len(at)) / max(len(at) - 1, 1), column.size).reshape(at.shape)
+    return NODES, at, np.rint(weight * share)
+
+
+def _nested(at: np.ndarray) -> list[int]:
+    """Return the levels that nest, from the values to the root; skip a level that does not nest in those above."""
+    kept = [len(at) - 1]
+    for level in reversed(range(len(at) - 1)):
+        ends = np.flatnonzero(np.diff(at[kept[-1]]))
+        if (np.diff(at[level])[ends] != 0).all():
+            kept.append(level)
+    return kept[::-1]
+
+
+def _of_sensitive(table: Table, protection: float, r: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the contributions of values, padded to the longest column, and the cost of S-diversity 1."""
+    names = list(table.sensitive) if protection else []
+    most = max((len(table.sensitive[name]) for name in names), default=0)
+    near = np.zeros((len(names), most, most))
+    for s, name in enumerate(names):
+        found = contributions(table, name, r)
+        near[s, : len(found), : len(found)] = found
+    return near, np.full(len(names), WHOLE * protection / max(len(names), 1))

@@ -9,11 +9,8 @@ import numpy as np
 from workbench.base.parameters import parameter
 from workbench.data.table import Table
 from workbench.methods import Method
-from workbench.methods.clustering.clusters import Clusters, publish, recode
-from workbench.methods.clustering.entries import Entries
-from workbench.methods.clustering.growth import Growth
-from workbench.methods.clustering.prices import Prices
-from workbench.methods.clustering.reassignment import dissolve_violating
+from workbench.methods.clustering.clusters import Clusters, Entries, Prices, publish, recode
+from workbench.methods.clustering.growth import Growth, dissolve_violating
 from workbench.methods.keep import Keep
 from workbench.models import Model
 from workbench.releases.base import Release

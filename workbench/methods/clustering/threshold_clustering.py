@@ -2,16 +2,179 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.base.errors import BadInput
+import numpy as np
+
+from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.parameters import parameter
+from workbench.base.progress import checkpoint
 from workbench.data.table import Table
+from workbench.measures.privacy.s_diversity import contributions, s_diversity
+from workbench.measures.utility.q_diversity import q_diversity
 from workbench.methods import Method
-from workbench.methods.clustering.clusters import publish, recode
-from workbench.methods.clustering.threshold_search import clustered, thresholds
+from workbench.methods.clustering import kernels
+from workbench.methods.clustering.clusters import WHOLE, Clusters, Entries, Prices, publish, recode
+from workbench.methods.clustering.growth import Growth, dissolve_violating, prepartition
 from workbench.models import Model
 from workbench.releases.base import Release
+
+# Clusters within a threshold (Loukides & Shao 2008, algorithm 1), and what happens to records of rejected ones.
+
+SMALL, NEAR = 4096, 512
+
+
+def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
+    """Return clusters that satisfy the model, with thresholds from a sample where none are given."""
+    known, entries = _ready(table, method, model, seed)
+    entries, starts = _parted(table, known, entries)
+    return _within(table, method, known, entries, starts, model).merge_violating(table, model)
+
+
+def _ready(
+    table: Table, method: ThresholdClustering, model: Model | None, seed: int
+) -> tuple[ThresholdClustering, Entries]:
+    """Return the method with its thresholds, and the entries to cluster."""
+    table.engine.require_memory("threshold clustering processes records one by one", "use Mondrian")
+    entries = Entries.of_cells if method.size is None else Entries.of_records
+    return method.chosen(table, model, seed), entries(table, table.cells(), seed)
+
+
+def _parted(table: Table, known: ThresholdClustering, entries: Entries) -> tuple[Entries, np.ndarray]:
+    """Return the entries part by part, and the bounds of the parts."""
+    if known.size is None:
+        return entries, np.array([0, len(entries)])
+    return prepartition(table, entries, known.size, known.range, known.r, known.part_delta)
+
+
+def _within(
+    table: Table,
+    method: ThresholdClustering,
+    known: ThresholdClustering,
+    entries: Entries,
+    starts: np.ndarray,
+    model: Model | None,
+) -> Clusters:
+    assert known.delta is not None
+    paid, asked = prices(table, known), method.delta is not None
+    return within(table, entries, starts, paid, known.delta, model, near_by(known), asked)
+
+
+def prices(table: Table, method: ThresholdClustering) -> Prices:
+    """Return the prices by the weights of a method; without sensitive columns only utility counts."""
+    protection = method.protection if table.sensitive else 0.0
+    if not method.utility + protection:
+        raise Unsatisfiable(f"{method.name}: the table has no sensitive column to protect; set utility above 0")
+    whole = method.utility + protection
+    return Prices.from_table(table, method.utility / whole, protection / whole, method.r)
+
+
+def near_by(method: ThresholdClustering) -> int | None:
+    """Return how many clusters a record of a rejected one may move to; None: all."""
+    return NEAR if method.near is None and method.size is not None else method.near
+
+
+def within(
+    table: Table,
+    entries: Entries,
+    starts: np.ndarray,
+    prices: Prices,
+    delta: float,
+    model: Model | None,
+    near: int | None = None,
+    asked: bool = True,
+) -> Clusters:
+    """Cluster each part starts[i]:starts[i + 1], and dissolve the clusters that violate the model.
+
+    A seed is the first remaining record of its part. `delta` does not apply to records of rejected clusters, which move
+    to the cheapest of `near` clusters. If no cluster within delta satisfies the model, a delta that was `asked` for is
+    refused; a delta from a sample is not, and the clusters are dissolved into each other until they satisfy the model.
+    """
+    found = Clusters.from_sizes(entries, *_grown(entries, starts, prices, delta))
+    if asked and not found.satisfies(table, model).any():
+        raise Unsatisfiable(
+            f"no cluster within delta = {delta:g} satisfies {model}; use a larger delta or larger parts, or leave "
+            "delta empty to estimate it from a sample"
+        )
+    return dissolve_violating(table, found, model, prices, near)
+
+
+def _grown(entries: Entries, starts: np.ndarray, prices: Prices, delta: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries that were taken, cluster by cluster, and the sizes of the clusters."""
+    limit = round(delta * WHOLE) + len(entries.codes) + prices.names  # allows for the rounding of each column's price
+    growth, large = Growth(entries, prices), np.diff(starts) > SMALL
+    ends = np.append(np.flatnonzero(np.diff(large)) + 1, len(large))
+    for first, last in zip(np.append(0, ends[:-1]).tolist(), ends.tolist(), strict=True):
+        if not large[first]:
+            growth.in_parts(starts[first : last + 1], limit)
+            continue
+        for part in range(first, last):
+            growth.look_at(int(starts[part]), int(starts[part + 1]))
+            while (seed := growth.first()) is not None:
+                growth.begin(seed)
+                growth.extend(kernels.MOST, limit)
+    return growth.taken_entries, growth.sizes
+
+
+SHARE, MOST = 0.025, 1000  # share of the records in the sample, and the largest sample
+CLUSTERS = 20  # the sample has enough records for so many minimal clusters, if the table has
+ROUNDS = 5
+
+
+def thresholds(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> tuple[float, float]:
+    """Return the largest weighted tuple diversity of a cluster, and the largest S-diversity of a part.
+
+    The first minimizes the sum of UM and protection on the sample, unless it is given; the second is the protection of
+    the sample under it.
+    """
+    entries = sample(table, model, seed)
+    costs, starts = prices(table, method), np.array([0, len(entries)])
+
+    def tried(delta: float) -> tuple[float, float, float]:
+        checkpoint("clustering: choosing thresholds on a sample")
+        try:
+            found = within(table, entries, starts, costs, delta, model, near_by(method))
+        except Unsatisfiable:
+            return np.inf, delta, 0.0
+        utility, protection = quality(table, found, method.r)
+        return utility + protection, delta, protection
+
+    best = min(tried(delta) for delta in ([*deltas()] if method.delta is None else [method.delta]))
+    if method.delta is None:
+        best = min([best, *(tried(best[1] + side / 2 ** (ROUNDS + 2)) for side in (-1, 1))])
+    if not np.isfinite(best[0]):
+        raise Unsatisfiable(
+            f"{method.name}: no cluster of a sample of {len(entries):,} records satisfies {model}; set both deltas"
+        )
+    return best[1:]
+
+
+def deltas() -> Iterator[float]:
+    """Yield the midpoints of 2, 4, 8... equal parts of the interval from 0 to 1."""
+    for i in range(1, ROUNDS + 1):
+        yield from ((2 * j + 1) / 2 ** (i + 1) for j in range(2**i))
+
+
+def sample(table: Table, model: Model | None, seed: int) -> Entries:
+    """Draw records with replacement: a fortieth of them, at most 1,000, and enough for twenty clusters."""
+    cells, floor = table.cells(), model.min_class_size if model else 1
+    size = max(min(int(SHARE * table.records), MOST), min(CLUSTERS * floor, table.records))
+    drawn = np.random.default_rng([seed, cells.digest, 1]).integers(table.records, size=size)
+    return Entries.of_records(table, cells, seed).take(drawn)
+
+
+def quality(table: Table, clusters: Clusters, r: float) -> tuple[float, float]:
+    """Return UM and protection of clusters: means over clusters of sums over columns."""
+    classes = clusters.classes(table, None, regions=True)
+    shown = np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
+    told = 0.0
+    for name, seen in table.sensitive.items():
+        counts = np.zeros((len(clusters), len(seen)))
+        np.add.at(counts, (clusters.number, clusters.entries.values[name][clusters.entry]), 1)
+        diversity = s_diversity(counts / classes.sizes[:, None], contributions(table, name, r))
+        told += float(diversity.mean())
+    return float(shown.mean()), told
 
 
 @dataclass(frozen=True)

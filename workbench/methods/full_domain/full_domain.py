@@ -10,7 +10,7 @@ from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.measures import Measure
 from workbench.methods import Method, allowance
-from workbench.methods.full_domain.node_selection import (
+from workbench.methods.full_domain.nodes import (
     best_levels,
     format_levels,
     parse_levels,

@@ -19,7 +19,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.methods.full_domain import lattice_kernels
+from workbench.methods.full_domain import kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
 
@@ -103,7 +103,7 @@ class Lattice:
         codes = np.ascontiguousarray(cells.quasi.T)
         same = np.tile(np.arange(size, dtype=codes.dtype), (len(self.nodes), 1))
         narrow = np.int32 if self.table.records < 2**31 else np.int64
-        shown, sizes, number = lattice_kernels.group_rows(codes, same, cells.weight[:, None])
+        shown, sizes, number = kernels.group_rows(codes, same, cells.weight[:, None])
         counts = [
             cell_kernels.histogram(number, cells.others[name], cells.weight, len(shown), len(seen)).astype(narrow)
             for name, seen in self.sensitive.items()
@@ -122,7 +122,7 @@ class Lattice:
 
     def group_rows(self, rows: Rows, levels: Sequence[int] | np.ndarray) -> tuple[Rows, np.ndarray]:
         """Return the classes at these levels of rows of values, and the class of each row."""
-        shown, counts, number = lattice_kernels.group_rows(
+        shown, counts, number = kernels.group_rows(
             rows.codes, self._node_of_code[np.arange(len(self.nodes)), levels], rows.counts
         )
         return Rows(shown, counts), number
@@ -158,7 +158,7 @@ class Lattice:
     def _raised(self, rows: Rows, a: int, step: np.ndarray) -> Rows:
         nodes = self._same.copy()
         nodes[a, : len(step)] = step
-        shown, counts, _ = lattice_kernels.group_rows(rows.codes, nodes, rows.counts)
+        shown, counts, _ = kernels.group_rows(rows.codes, nodes, rows.counts)
         return Rows(shown, counts)
 
     @cached_property

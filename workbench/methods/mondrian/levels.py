@@ -18,9 +18,20 @@ from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.table import Table
-from workbench.methods.mondrian import node_kernels
+from workbench.methods.mondrian import kernels
 from workbench.methods.mondrian.information_gain import Candidate, InformationGainSplitter, Slots, many_way
-from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Split, classes_of, split_nodes
+from workbench.methods.mondrian.splits import (
+    LARGEST_BLOCK,
+    Allowed,
+    AmongAxes,
+    Nodes,
+    Proposed,
+    Split,
+    Widest,
+    classes_of,
+    split_nodes,
+)
+from workbench.methods.mondrian.workload_cuts import ChildCuts, RegionCuts, WorkloadArrays
 from workbench.models import Model
 from workbench.models.classes import Classes
 
@@ -93,7 +104,7 @@ class Levels:
 
     def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and last codes of the lowest nodes that contain runs of codes, classes x axes."""
-        level = node_kernels.enclosing(low, high, self.at, self.place, self.depth)
+        level = kernels.enclosing(low, high, self.at, self.place, self.depth)
         first, last = self.bounds
         flat = self.place[np.arange(len(self.nodes)), np.minimum(level, self.depth - 1)] + low
         return first[flat], last[flat]
@@ -198,7 +209,7 @@ class WidestNode:
             refused = [np.zeros(0, np.int64)]
             for chunk in self._chunks(nodes, pending):
                 checkpoint()
-                node, axis, cuts, first, sizes = node_kernels.propose(
+                node, axis, cuts, first, sizes = kernels.propose(
                     chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, nodes.low,
                     nodes.high, nodes.exact, tried, levels.at, levels.width, levels.place, levels.depth, floor,
                 )  # fmt: skip
@@ -220,7 +231,7 @@ class WidestNode:
     def parts(self, nodes: Nodes, split: Split) -> Classes:
         """Return the children of each split node as classes."""
         histograms = {
-            name: node_kernels.part_values(
+            name: kernels.part_values(
                 split.node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
                 self.cells.others[name], len(seen), split.axis, split.cuts, split.first,
             )
@@ -239,3 +250,51 @@ class GainOfChildren(InformationGainSplitter):
     def candidates(self, a: int, slots: Slots, allowed: Allowed) -> list[Candidate]:
         """Return the split into all children at once."""
         return [many_way(slots, self.levels.children(a, slots), self.sensitive, allowed)]
+
+
+# Mondrian on tables where some columns publish nodes of their hierarchies and others ranges.
+#
+# A column of nodes is cut in two between children of the smallest node that contains the class. If there are many
+# children, the first or the last one is cut off, provided that both sides have enough records, since a part with
+# several children still publishes that node; otherwise the cut is as close to the median as possible. So `606**` may be
+# the region of one class and `6064*` that of another.
+
+
+def columns_of_nodes(table: Table) -> np.ndarray:
+    """Return which quasi-identifiers publish nodes."""
+    return np.array([table.columns[name].shows_nodes for name in table.quasi])
+
+
+class WidestPerColumn(Widest):
+    """The widest attribute, cut at the median if it publishes ranges, between children if it publishes nodes."""
+
+    def __init__(self, table: Table, cells: Cells, model: Model | None, even: bool = False) -> None:
+        super().__init__(table, cells, model, strict=True, even=even)
+        self.levels, self.of_nodes = Levels.per_column(table), columns_of_nodes(table)
+
+    def proposed(self, nodes: Nodes, pending: np.ndarray, tried: np.ndarray, floor: int) -> Proposed:
+        """Return the cut of each pending node on its widest untried attribute."""
+        return kernels.propose_per_column(
+            pending, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge, self.span,
+            nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.even, floor, self.of_nodes, self.levels.at,
+            self.levels.place, self.levels.depth,
+        )  # fmt: skip
+
+
+class CutsPerColumn:
+    """Cuts that serve a workload: between children of nodes, or in the code order of ranges."""
+
+    def __init__(self, inner: WidestPerColumn, asked: WorkloadArrays) -> None:
+        self.inner: AmongAxes = inner
+        self.asked, self.of_nodes = asked, inner.of_nodes
+        self.children, self.ranges = ChildCuts(inner, asked), RegionCuts(inner, asked)
+
+    def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
+        """Return several cuts of each node, with the error of the parts relative to that of the node."""
+        found, wrong = Split.none(), [np.zeros(0)]
+        for cuts, mine in ((self.ranges, axes & ~self.of_nodes), (self.children, axes & self.of_nodes)):
+            if mine.any():
+                split, ratio = cuts.proposed(nodes, pending, mine, floor)
+                found += split
+                wrong.append(ratio)
+        return found, np.concatenate(wrong)

@@ -10,7 +10,7 @@ from workbench.base.parameters import Column, Columns, Plain, WorkloadChoice, pa
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import Method, suppress
-from workbench.methods.mondrian import splitters
+from workbench.methods.mondrian import search
 from workbench.methods.mondrian.levels import Levels
 from workbench.methods.mondrian.out_of_core import in_parts
 from workbench.methods.mondrian.search import classes_of_entries
@@ -25,7 +25,7 @@ class Mondrian(Method):
     split: str = parameter(
         "widest", "which attribute is cut: the widest, the one with the largest information gain, the one whose values "
         "repeat most or least in a class, by an order, or the one that hurts a workload least",
-        choices=tuple(splitters.GOES_WITH),
+        choices=tuple(search.GOES_WITH),
     )  # fmt: skip
     target: str | None = parameter(None, "the target column of information gain", kind=Column)
     cuts: str = parameter(
@@ -62,17 +62,17 @@ class Mondrian(Method):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        splitters.require_compatible(self)
+        search.require_compatible(self)
 
     def check(self, table: Table | None = None) -> None:
         super().check(table)
         if table is not None:
-            splitters.require_quasi(table, self.order or ())
+            search.require_quasi(table, self.order or ())
 
     def release(self, table: Table, model: Model | None, seed: int) -> Release:
-        if not table.engine.cells_fit and splitters.by_counts(self, table):
+        if not table.engine.cells_fit and search.by_counts(self, table):
             return in_parts(self, table, model)
-        others = splitters.neutral_columns(self, table)
+        others = search.neutral_columns(self, table)
         cells = table.cells(others)
         pieces, entries = None, cells
         if not self.strict:

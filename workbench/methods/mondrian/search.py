@@ -7,23 +7,160 @@ best rule that deviates only for cuts that halve the error of a class. The parti
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.base.errors import BadInput, prefix_path, safe_repr
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.methods import allowance
-from workbench.methods.mondrian.least_error import LeastError, first_minimum
-from workbench.methods.mondrian.levels import Levels
-from workbench.methods.mondrian.splits import Nodes, Splitter, grow
-from workbench.methods.mondrian.splitters import cuts_per_column, median_splitters, splitter_of, workload_splitters
-from workbench.methods.mondrian.suppressing_splits import SuppressingSplits
+from workbench.methods.mondrian.information_gain import InformationGainSplitter
+from workbench.methods.mondrian.levels import (
+    CutsPerColumn,
+    GainOfChildren,
+    Levels,
+    WidestNode,
+    WidestPerColumn,
+    columns_of_nodes,
+)
+from workbench.methods.mondrian.splits import (
+    Nodes,
+    Preferred,
+    Splitter,
+    SuppressingSplits,
+    Widest,
+    by_repetition,
+    grow,
+    in_order,
+    workload_first,
+)
+from workbench.methods.mondrian.workload_cuts import ChildCuts, LeastError, RegionCuts, first_minimum, workload_arrays
 from workbench.models import Model
+from workbench.queries.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.methods.mondrian.mondrian import Mondrian
+
+
+# The splitter for the settings, and the combinations of settings that are allowed.
+
+# each rule that chooses the attribute, with the setting that only this rule needs
+GOES_WITH = {
+    "widest": None, "information_gain": "target", "most_repeated": None, "fewest": None, "order": "order",
+    "workload": "workload",
+}  # fmt: skip
+
+WORTH = (0.1, 0.3)  # the smallest error reduction of a cut for a workload, in the first and in the second search
+NEEDED = {"target": "a target column", "order": "an order of columns", "workload": "a workload"}
+
+
+def require_compatible(method: Mondrian) -> None:
+    """Raise BadInput for settings that exclude each other."""
+    for split, needed in GOES_WITH.items():
+        given = needed is not None and getattr(method, needed) is not None
+        if needed is not None and given != (method.split == split):
+            with prefix_path(needed):
+                if given:
+                    raise BadInput(f"mondrian: {needed} needs split = {split}, not {method.split}; remove {needed}")
+                raise BadInput(f"mondrian: split = {split} needs {NEEDED[needed]}; choose one")
+    if method.split == "information_gain" and not method.strict:
+        raise BadInput("mondrian: split = information_gain needs strict, since it does not cut at medians")
+    if method.recode == "levels" and not method.strict:
+        raise BadInput("mondrian: recode = levels needs strict: equal values are one node, and stay together")
+    if method.recode == "levels" and method.cuts == "binary":
+        raise BadInput("mondrian: cuts = binary needs recode = regions: on levels a cut makes all children of a node")
+    elsewhere = not method.strict or method.recode == "levels" or method.split == "information_gain"
+    if method.median == "even" and elsewhere:
+        raise BadInput(
+            "mondrian: median = even needs strict, recode = regions and a split other than information_gain: only then "
+            "are classes cut at a median with equal values on one side"
+        )
+
+
+def by_counts(method: Mondrian, table: Table) -> bool:
+    """Return whether the first cuts can be computed from counts alone."""
+    plain = method.split == "widest" and method.strict and method.recode == "regions"
+    return plain and not method.suppress and table.weight is None
+
+
+def cuts_per_column(method: Mondrian) -> bool:
+    """Return whether columns that publish nodes are cut between nodes."""
+    return method.strict and method.publish == "generalized"
+
+
+def require_quasi(table: Table, names: Sequence[str]) -> None:
+    """Raise BadInput if an order names a column that is not a quasi-identifier."""
+    for name in names:
+        if name not in table.quasi:
+            there = ", ".join(table.quasi)
+            raise BadInput(f"mondrian: order: {safe_repr(name)} is not a quasi-identifier; choose from {there}")
+
+
+def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> Splitter:
+    """Return the splitter for a method without a workload."""
+    if method.target is not None:
+        if levels:
+            return GainOfChildren(table, entries, model, levels, method.target, method.cuts)
+        return InformationGainSplitter(table, entries, model, method.target, method.cuts)
+    widest = _widest(method, table, entries, model, levels)
+    if method.order is not None:
+        return Preferred(widest, in_order(table, method.order))
+    if method.split in ("most_repeated", "fewest"):
+        return Preferred(widest, by_repetition(table, entries, levels, method.split == "most_repeated"))
+    return widest
+
+
+def _widest(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
+) -> Widest | WidestNode:
+    """Return the splitter that cuts the widest attribute."""
+    if levels:
+        return WidestNode(table, entries, model, levels)
+    if cuts_per_column(method) and columns_of_nodes(table).any():
+        return WidestPerColumn(table, entries, model, method.median == "even")
+    return Widest(table, entries, model, method.strict, method.median == "even")
+
+
+def workload_splitters(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None
+) -> tuple[LeastError, LeastError]:
+    """Return two splitters that serve a workload, for a small and a large `worth`; widths count as often as queries."""
+    workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
+    asked = workload_arrays(table, entries, workload, exact=method.publish == "bucketized")
+    times = np.where(asked.often > 0, asked.often, 1.0) * table.weights_of_quasi
+    weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
+    widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
+    cuts: ChildCuts | RegionCuts | CutsPerColumn
+    if isinstance(widest, WidestPerColumn):
+        cuts = CutsPerColumn(widest, asked)
+    else:
+        cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
+    rest = Preferred(widest, workload_first(asked.often))
+    return LeastError(cuts, rest, WORTH[0]), LeastError(cuts, rest, WORTH[1])
+
+
+def median_splitters(
+    method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None, often: np.ndarray
+) -> Iterator[Preferred]:
+    """Yield splitters that cut at medians: by width, by repetition, and by each attribute of the workload first."""
+    yield Preferred(widest := _widest(method, table, entries, model, levels), in_order(table, []))
+    for most in (True, False):
+        yield Preferred(widest, by_repetition(table, entries, levels, most))
+    for a in np.flatnonzero(often):
+        yield Preferred(widest, in_order(table, [table.quasi[a]]))
+
+
+def neutral_columns(method: Mondrian, table: Table) -> tuple[str, ...]:
+    """Return the neutral columns that influence the cuts."""
+    if method.workload is not None:
+        names = Workload.named(table, method.workload).columns
+    else:
+        names = () if method.target is None else (method.target,)
+    return tuple(name for name in names if table.roles[name] == "neutral")
+
 
 ENOUGH = 2 / 3  # share of the best rule's error; if cuts for the workload are below it, no further search is made
 HALF = 0.5  # the error reduction that a cut needs to replace the best rule's cut

@@ -1,11 +1,15 @@
-"""Breadth-first splitting: propose cuts for all open classes, ask the model about all parts at once, divide."""
+"""Breadth-first splitting: propose cuts for all open classes, ask the model about all parts at once, divide.
+
+Rules choose the attribute to cut; classes without an allowed split may be split by suppressing records.
+
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,8 +19,13 @@ from workbench.data.cells import Cells
 from workbench.data.published_runs import published_levels, published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
+from workbench.methods.mondrian import kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
+
+if TYPE_CHECKING:
+    from workbench.methods.mondrian.levels import Levels
+
 
 LARGEST_BLOCK = 2**22  # histogram entries in memory at a time
 
@@ -250,3 +259,131 @@ class Widest:
             sizes.reshape(-1), histograms, self.sensitive, *self.shown(low, high), population=self.population,
             levels=np.tile(self.node_levels, (2 * len(node), 1)),
         )  # fmt: skip
+
+
+# Splits that suppress records, for classes without an allowed split.
+#
+# The parts that violate the model are suppressed, within a limit; the cheapest splits come first. A split must pay for
+# itself: suppressed records lose all their quasi-identifiers, and the other parts have to gain more than that.
+
+
+@dataclass
+class SuppressingSplits:
+    """Called with the nodes of each round and their free splits; `left` is how many records may still be suppressed."""
+
+    table: Table
+    splitter: Splitter
+    model: Model
+    left: int
+
+    def __call__(self, nodes: Nodes, free: Split) -> tuple[Split, np.ndarray]:
+        """Return all splits, and which of their parts are suppressed."""
+        gone, stuck = np.zeros(len(free.sizes), bool), np.ones(len(nodes.start), bool)
+        stuck[free.node] = False
+        if not self.left or not stuck.any():
+            return free, gone
+        dear, broken = self._offered(nodes, np.flatnonzero(stuck))
+        return free + dear, np.append(gone, broken)
+
+    def _offered(self, nodes: Nodes, stuck: np.ndarray) -> tuple[Split, np.ndarray]:
+        """Return the accepted splits of nodes without a free one, and which parts violate the model."""
+        holds, here = allowed_by(self.model), nodes.only(stuck)
+        here = replace(here, order=nodes.order.copy())
+        split = self.splitter.split(here, lambda parts: holds(parts) | (parts.sizes <= self.left), 1)
+        if not len(split.node):
+            return split, np.zeros(0, bool)
+        parts = split_nodes(here, split, self.splitter.cells)
+        classes = self._classes(parts)
+        broken, owner = ~holds(classes), np.repeat(np.arange(len(split.node)), np.diff(split.first) + 1)
+        width, whole_width = self._width(classes), self.table.weights_of_quasi.sum()
+        cost = np.bincount(owner, np.where(broken, whole_width, width) * classes.sizes, len(split.node))
+        suppressed_count = np.bincount(owner, np.where(broken, classes.sizes, 0), len(split.node))
+        whole = np.bincount(owner, classes.sizes, len(split.node))
+        before = self._width(classes.merged(owner)) * whole
+        worth = (suppressed_count < whole) & (cost < before)
+        order = np.argsort(np.where(worth, suppressed_count, np.inf), kind="stable")
+        accepted = np.zeros(len(worth), bool)
+        accepted[order] = (np.cumsum(suppressed_count[order]) <= self.left) & worth[order]
+        self.left -= int(suppressed_count[accepted].sum())
+        chosen = split.only(accepted)
+        return chosen._replace(node=stuck[chosen.node]), broken[accepted[owner]]
+
+    def _classes(self, parts: Nodes) -> Classes:
+        """Return the parts as classes, with the regions that they would publish."""
+        sensitive = self.table.sensitive if self.model.needs_sensitive else {}
+        classes = classes_of(parts, self.splitter.cells, sensitive)
+        low, high = self.splitter.shown(classes.low, classes.high)  # type: ignore[arg-type]
+        population = self.table.population if self.model.needs_population else None
+        levels = published_levels(self.table, len(classes))
+        return replace(classes, low=low, high=high, population=population, levels=levels)
+
+    def _width(self, classes: Classes) -> np.ndarray:
+        """Return the sum over axes of the share that a class spans."""
+        assert classes.low is not None and classes.high is not None
+        at = self.table.positions
+        ends = at[np.arange(len(at)), [self.table.columns[name].size - 1 for name in self.table.quasi]]
+        axes = np.arange(len(at))
+        widths = (at[axes, classes.high] - at[axes, classes.low]) / np.where(ends > 0, ends, 1)
+        return widths @ self.table.weights_of_quasi
+
+
+# Rules other than width that choose the attribute to cut in a class (Srivastava & Weis 2005).
+#
+# A rule ranks the attributes of each class. The first rank is cut; if the model allows none of its cuts, the next one
+# is tried. Among attributes of equal rank the widest comes first. The position of a cut does not depend on the rule.
+
+Rule = Callable[[Nodes], np.ndarray]  # the rank of each axis in each class, classes x axes, 0 first
+
+
+class Preferred:
+    """The cuts of another splitter, on the attributes that a rule prefers."""
+
+    def __init__(self, inner: AmongAxes, rule: Rule) -> None:
+        self.cells, self.inner, self.rule = inner.cells, inner, rule
+
+    def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
+        """Return the cut of each node that has one."""
+        return self.split_some(nodes, np.arange(len(nodes.start)), allowed, floor)
+
+    def split_some(self, nodes: Nodes, wanted: np.ndarray, allowed: Allowed, floor: int) -> Split:
+        """Try rank after rank, until each wanted node has a cut or no attribute left."""
+        rank, found, uncut = self.rule(nodes), Split.none(), np.zeros(len(nodes.start), bool)
+        uncut[wanted] = True
+        for one in range(int(rank.max()) + 1):
+            pending = np.flatnonzero(uncut & (rank == one).any(axis=1))
+            found += self.inner.among(nodes, pending, rank != one, allowed, floor)
+            uncut[found.node] = False
+        return found
+
+    def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the regions that classes with these runs of codes publish."""
+        return self.inner.shown(low, high)
+
+
+def in_order(table: Table, names: Sequence[str]) -> Rule:
+    """Return the rule that prefers the named attributes in this order, then all others."""
+    rank = np.array([names.index(name) if name in names else len(names) for name in table.quasi])
+    return lambda nodes: np.broadcast_to(rank, nodes.low.shape)
+
+
+def workload_first(often: np.ndarray) -> Rule:
+    """Return the rule that prefers attributes with conditions in a workload."""
+    return lambda nodes: np.broadcast_to(np.where(often > 0, 0, 1), nodes.low.shape)
+
+
+def by_repetition(table: Table, cells: Cells, levels: Levels | None, most: bool) -> Rule:
+    """Return the rule that prefers the attribute with most (or fewest) records per value, times its importance.
+
+    With levels, a value is a node of the lowest level allowed.
+    """
+    values = cells.quasi
+    if levels:
+        values = np.stack([nodes[0][codes] for nodes, codes in zip(levels.nodes, cells.quasi, strict=True)])
+    sizes, weights = max(table.columns[name].size for name in table.quasi), table.weights_of_quasi
+
+    def rule(nodes: Nodes) -> np.ndarray:
+        there = kernels.distinct(nodes.order, nodes.start, nodes.end, values, sizes)
+        wanted = weights / there if most else weights * there
+        return (wanted[:, None, :] > wanted[:, :, None]).sum(axis=2)
+
+    return rule

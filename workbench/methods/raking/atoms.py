@@ -1,30 +1,36 @@
-"""Atoms: people whom no large population distinguishes, and the atoms of each population."""
+"""Atoms, people whom no large population distinguishes, and beliefs about them, raked to the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.base.convergence import Fit, report_fit
+from workbench.base.progress import checkpoint
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
+from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.methods.raking import raking_kernels
+from workbench.methods.raking import kernels
+from workbench.models import Model
+from workbench.models.classes import Classes
 from workbench.models.distances import jensen_shannon
 from workbench.queries.populations import Populations, large_populations
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+
 MEMBERS = 50_000_000  # of all populations together; beyond, a fixed sample of populations is used
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms:
-    """`of_cell` is the atom of each of the table's cells; `start` and `members` are as in `raking_kernels`."""
+    """`of_cell` is the atom of each of the table's cells; `start` and `members` are as in `kernels`."""
 
     of_cell: np.ndarray
     records: np.ndarray  # the number of records of each atom
@@ -97,7 +103,7 @@ def _found(table: Table, min_support: float) -> Atoms:
         populations = _some(populations, MEMBERS / start[-1])
         start = _starts(populations, codes)
     held = np.empty(start[-1], np.int32)
-    raking_kernels.members(populations.runs, populations.same, codes, start, held)
+    kernels.members(populations.runs, populations.same, codes, start, held)
     records, people = (np.bincount(of_cell, one, len(first)) for one in (cells.weight, weights.people(table)))
     return Atoms(of_cell, records, people, populations, start, held)
 
@@ -105,7 +111,7 @@ def _found(table: Table, min_support: float) -> Atoms:
 def _starts(populations: Populations, codes: np.ndarray) -> np.ndarray:
     """Return the offset of each population's atoms."""
     start = np.zeros(len(populations) + 1, np.int64)
-    raking_kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
+    kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
     return start
 
 
@@ -131,3 +137,115 @@ def _some(populations: Populations, share: float) -> Populations:
     chosen = np.sort(np.random.default_rng(0).permutation(len(populations))[: max(1, int(share * len(populations)))])
     truth = {name: counts[chosen] for name, counts in populations.truth.items()}
     return Populations(populations.runs[chosen], populations.support[chosen], truth, populations.every)
+
+
+# Beliefs about atoms, raked to the truth about large populations, and the limit that a model sets for them.
+
+HALVINGS = 14  # of the way to the whole table's distribution
+MANY = 1_000_000_000  # records of a group that is large enough for any model
+
+
+class Limit(NamedTuple):
+    """A model, applied to one sensitive column."""
+
+    model: Model | None
+    sensitive: Sensitive
+
+    def holds(self, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return which groups satisfy the model."""
+        if self.model is None:
+            return np.ones(len(counts), bool)
+        name = self.sensitive.name
+        return self.model.holds(Classes(sizes, {name: counts}, {name: self.sensitive}, exact=True))
+
+    def inside(self, beliefs: np.ndarray, room: np.ndarray | None = None) -> np.ndarray:
+        """Move beliefs that violate the model along the line to the whole table's distribution until they satisfy it.
+
+        `room` is a share of the way by which they move further, so that whole records satisfy the model too.
+        """
+        far, prior = ~self._allowed(beliefs), self.sensitive.prior
+        kept, least, most = beliefs.copy(), np.zeros(int(far.sum())), np.ones(int(far.sum()))
+        for _ in range(HALVINGS if far.any() else 0):
+            middle = (least + most) / 2
+            allowed = self._allowed(prior + (beliefs[far] - prior) * middle[:, None])
+            least, most = np.where(allowed, middle, least), np.where(allowed, most, middle)
+        if room is not None:
+            least = least * (1 - room[far])
+        kept[far] = prior + (beliefs[far] - prior) * least[:, None]
+        return kept
+
+    def _allowed(self, beliefs: np.ndarray) -> np.ndarray:
+        sizes = np.full(len(beliefs), MANY)
+        return self.holds(beliefs * MANY, sizes)
+
+
+PASSES = 2  # over all populations
+STILL = 1e-3  # change of a belief in the last pass that counts as converged
+
+
+def rake_beliefs(atoms: Atoms, limit: Limit) -> np.ndarray:
+    """Return beliefs about each atom, atoms x values."""
+    name = limit.sensitive.name
+    found, moved = np.repeat(limit.sensitive.prior[None, :], len(atoms), axis=0), 0.0
+    for number in range(PASSES):
+        before = found.copy()
+        checkpoint(f"beliefs about {name}, {number + 1} of {PASSES}")
+        kernels.rake(found, atoms.people, atoms.start, atoms.members, atoms.truth[name])
+        found = limit.inside(found)
+        moved = float(np.abs(found - before).max(initial=0))
+    report_fit(Fit("raking to large populations", PASSES, moved, moved <= STILL))
+    return found
+
+
+# Gradient steps on the histograms of buckets that reduce their error about large populations.
+
+STEPS, STEP_HALVINGS = 20, 12
+POLISHED = 1e-3  # converged if the last step removed at most this share of the error
+RARE = 0.002  # lower bound for shares: differences of rare values matter more
+FARTHEST = 3.0  # the largest exponent of a step
+ROOM = 0.75  # of a record: distance from the limit, so that whole records satisfy it
+
+
+def polish(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndarray:
+    """Return the histograms, buckets x values, after gradient steps on logarithms; totals and limit hold after each."""
+    room, totals = np.minimum(ROOM / sizes, 0.5), limit.sensitive.totals
+
+    def allowed(beliefs: np.ndarray) -> np.ndarray:
+        for _ in range(2):
+            beliefs = beliefs * (totals / np.maximum(sizes @ beliefs, np.finfo(float).tiny))
+            beliefs /= beliefs.sum(axis=1, keepdims=True)
+        return limit.inside(beliefs, room)
+
+    found, settled, number = allowed(found), False, 0
+    error, slope = _error(found, shares, truth)
+    slope = slope * (sizes.sum() / sizes[:, None])
+    gained = 0.0  # share of the error that the last step removed
+    reach = 1 / max(float(np.abs(slope).max(initial=0)), np.finfo(float).tiny)
+    for number in range(STEPS):
+        checkpoint(f"histograms, {number + 1} of at most {STEPS}")
+        for _ in range(STEP_HALVINGS):
+            moved = allowed(found * np.exp(np.clip(-reach * slope, -FARTHEST, FARTHEST)))
+            nearer, next_slope = _error(moved, shares, truth)
+            if nearer < error:
+                break
+            reach /= 2
+        else:
+            settled = True
+            break
+        gained = (error - nearer) / error
+        found, error, reach = moved, nearer, reach * 1.5
+        slope = next_slope * (sizes.sum() / sizes[:, None])
+    gained = 0.0 if settled else gained
+    report_fit(Fit("gradient steps of the buckets' histograms", number + 1, gained, gained <= POLISHED))
+    return found
+
+
+def error_of(told: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return an approximation of the mean divergence over populations, and its gradient."""
+    off, weight = told - truth, 1 / (4 * np.maximum(truth + told, RARE)) / max(len(truth), 1)
+    return float((weight * off**2).sum()), 2 * weight * off
+
+
+def _error(found: np.ndarray, shares: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
+    error, slope = error_of(shares @ found, truth)
+    return error, shares.T @ slope

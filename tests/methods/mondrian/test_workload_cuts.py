@@ -8,17 +8,21 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.methods import oracle, oracle_levels, oracle_workload
-from tests.methods.mondrian.test_heuristics import MODELS, wanted
 from tests.methods.mondrian.test_levels import MODELS as ON_LEVELS
 from tests.methods.mondrian.test_levels import naive, table_on
 from tests.methods.mondrian.test_mondrian import classes_of, codes_of
+from tests.methods.mondrian.test_splits import RULE_MODELS, wanted
 from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data import datasets
+from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
 from workbench.measures import QueryError
 from workbench.methods import Mondrian
+from workbench.methods.mondrian import workload_cuts as asked
+from workbench.methods.mondrian.workload_cuts import workload_arrays
 from workbench.models import KAnonymity, KMap, ProbabilisticLDiversity, TCloseness
+from workbench.queries.conditions import unpack
 from workbench.queries.workload import Workload
 
 
@@ -69,12 +73,17 @@ def rules(table, asked, values):
 @pytest.mark.slow
 @examples(60)
 @given(
-    st.data(), frames(least=4, most=60), quasi_choices, st.integers(1, 6), st.sampled_from(list(MODELS)), st.booleans()
+    st.data(),
+    frames(least=4, most=60),
+    quasi_choices,
+    st.integers(1, 6),
+    st.sampled_from(list(RULE_MODELS)),
+    st.booleans(),
 )
 def test_classes_of_random_tables_are_those_of_the_oracle(data, frame, quasi, k, kind, bucketized):
     table = table_of(frame, quasi, ("s", "s2"))
     workload = drawn(table, data.draw)
-    (model, one), (_, other) = (MODELS[kind](k, codes_of(frame[name])) for name in ("s", "s2"))
+    (model, one), (_, other) = (RULE_MODELS[kind](k, codes_of(frame[name])) for name in ("s", "s2"))
     holds = oracle.both(one, other)
     method = Mondrian("workload", workload=workload, publish="bucketized" if bucketized else "generalized")
     if not holds(np.arange(len(frame))):
@@ -174,7 +183,7 @@ def test_the_result_does_not_depend_on_the_batch_size(monkeypatch, method):
     table = table_of(random_frame(5, 150), ["whole", "word"])
     serving = Mondrian("workload", workload="random", **method)
     together = classes_of(serving(table, ProbabilisticLDiversity(1.1)))
-    monkeypatch.setattr("workbench.methods.mondrian.least_error.AT_ONCE", 1)
+    monkeypatch.setattr("workbench.methods.mondrian.workload_cuts.AT_ONCE", 1)
     assert classes_of(serving(table, ProbabilisticLDiversity(1.1))) == together and len(together) > 5
 
 
@@ -216,3 +225,74 @@ def test_every_other_heuristic_has_larger_errors_on_unseen_queries_about_adult(a
 def test_every_other_heuristic_has_larger_errors_on_unseen_queries_about_donations(asked, workloads):
     own, best = errors(workloads, datasets.donations(n=12_000), 10, 300, **asked)
     assert (own < best).all() and own.mean() < 0.8 * best.mean()
+
+
+# The arrays of a workload: the queries that cells satisfy, in bits, kinds and shares of axes.
+
+TEXTS = ["age between 20 and 30 and s = 'a'", "town = 'x'", "age > 25 and wage >= 2", "s in ('b', 'c')"]
+
+
+def make_table(**more):
+    frame = pd.DataFrame(
+        {"age": [20, 21, 30, 40] * 3, "town": list("xxyz") * 3, "s": list("aabc") * 3, "wage": [1, 2, 3] * 4}
+    )
+    return Table.from_frame(frame, ["age", "town"], "s", **more)
+
+
+def make_arrays(texts, exact=False, table=None, others=("wage",)):
+    table = table or make_table()
+    cells = table.cells(others)
+    return cells, workload_arrays(table, cells, Workload.from_texts(table, texts), exact)
+
+
+def test_bits_mark_the_queries_that_each_cell_matches():
+    table = make_table()
+    for exact in (False, True):
+        cells, found = make_arrays(TEXTS, exact)
+        met, known = found.arrays[0], found.arrays[1]
+        age, town = (np.array(table.columns[n].labels)[cells.quasi[i]] for i, n in enumerate(table.quasi))
+        age, wage = age.astype(int), cells.others["wage"] + 1
+        s = np.array(table.columns["s"].labels)[cells.others["s"]]
+        expected = [(age <= 30) & (s == "a"), town == "x", (age > 25) & (wage >= 2), (s == "b") | (s == "c")]
+        assert (np.array(expected) == unpack(met, 4).T).all()
+        told = [age <= 30, town == "x", (age > 25) & (wage >= 2), np.ones(len(s), bool)]
+        assert known.shape[1] == exact and (not exact or (np.array(told) == unpack(known, 4).T).all())
+
+
+def test_kinds_are_the_values_of_other_columns():
+    cells, found = make_arrays(TEXTS)
+    kind, kept = found.arrays[2:4]
+    assert len(kept) == len({*zip(cells.others["s"].tolist(), cells.others["wage"].tolist(), strict=True)})
+    s, wage = cells.others["s"], cells.others["wage"]
+    assert kept[kind].T.tolist() == np.array([s == 0, s >= 0, wage >= 1, s >= 1]).astype(int).tolist()
+    _, bucketized = make_arrays(TEXTS, exact=True)
+    assert len(bucketized.arrays[3]) == 3 and len(make_arrays(TEXTS[1:2])[1].arrays[3]) == 1
+
+
+def test_widths_are_in_years_and_gaps_are_shared_by_adjacent_codes():
+    _, found = make_arrays(["age <= 30", "age = 20 or age = 30", "town = 'y'"])
+    first, begin, finish, before, inside, cost = found.arrays[4:]
+    assert first.tolist() == [0, 4] and before[begin[:4]].tolist() == [0, 1, 10, 20]
+    assert before[finish[:4]].tolist() == [1, 2, 11, 21]
+    last = finish[3]
+    assert inside[last].tolist() == [11, 2, 21] and (before[last] - inside[last, 2]) == 0
+    assert (inside[finish[5]] - inside[begin[5]]).tolist() == [1, 1, 1] and cost.tolist() == [1 / 9, 1 / 6, 1 / 3]
+    assert found.often.tolist() == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_a_group_of_sensitive_values_matches_if_most_of_its_records_do():
+    table = make_table(hierarchies={"s": Groups(({"AB": ("a", "b"), "C": ("c",)},))}, levels={"s": 1})
+    cells, found = make_arrays(["s = 'a'", "s = 'b'"], table=table)
+    group = cells.others["s"]
+    assert (np.array([group == 0, np.zeros(len(group), bool)]) == unpack(found.arrays[0], 2).T).all()
+
+
+def test_a_sample_of_many_queries_and_values_is_used(monkeypatch):
+    texts = [f"age > {age}" for age in range(10, 50)]
+    assert len(make_arrays(texts)[1].arrays[-1]) == 40
+    monkeypatch.setattr(asked, "LOOKED_AT", 10)
+    assert len(make_arrays(texts)[1].arrays[-1]) == 10
+    monkeypatch.setattr(asked, "ROOM", 24)
+    assert len(make_arrays(texts)[1].arrays[-1]) == 24 // 7
+    monkeypatch.setattr(asked, "ROOM", 1)
+    assert len(make_arrays(texts)[1].arrays[-1]) == 1
