@@ -24,7 +24,7 @@ from workbench.data.table import Table  # noqa: E402
 from workbench.measures import AccuracyGain  # noqa: E402
 from workbench.methods import Mondrian  # noqa: E402
 from workbench.miners import DecisionTree, Miner, NaiveBayes, RandomForest  # noqa: E402
-from workbench.miners.scoring import original_release, predict_target  # noqa: E402
+from workbench.miners.cross_fitting import original_release, predict_target  # noqa: E402
 from workbench.models import DeltaDisclosure, KAnonymity, Model, RecursiveLDiversity, TCloseness  # noqa: E402
 from workbench.releases.base import Release  # noqa: E402
 

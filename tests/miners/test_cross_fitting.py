@@ -1,6 +1,7 @@
 """No record is predicted by a model that saw it, and no original value reaches a prediction: both leaks are tried."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -8,15 +9,28 @@ import pytest
 
 from tests.methods.tables import random_frame, table_of
 from tests.miners.oracle import UNKNOWN, MemorizingMiner
+from tests.widgets.scenario.people import people
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled, cancellable
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
-from workbench.miners import DecisionTree, Majority, NaiveBayes, RandomForest, cross_fitting
-from workbench.miners.cross_fitting import cross_fit, folds_of, published_numbers
+from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes, RandomForest, cross_fitting
+from workbench.miners.cross_fitting import (
+    FOLDS,
+    SAMPLES,
+    cross_fit,
+    estimate_seconds,
+    folds_of,
+    original_release,
+    predict_commonest,
+    predict_target,
+    published_numbers,
+    use_cache,
+)
 from workbench.miners.features import Feature
-from workbench.miners.fitting import TrainingData
+from workbench.miners.fitting import TrainingData, processors
 from workbench.models import KAnonymity
+from workbench.releases.foreign import foreign
 from workbench.releases.partition import Partition
 
 
@@ -175,3 +189,128 @@ def test_too_much_data_is_refused_before_a_process_starts(table, monkeypatch):
         Undefined, match=r"200 records with [0-9]+ columns to learn from do not fit in 1e-05 GB of memory"
     ):
         cross_fit(Keep()(table), "s", "naive bayes")
+
+
+# No miner is trained twice for the same data.
+
+
+class DictStore:
+    def __init__(self):
+        self.predictions = {}
+
+    def mined(self, content, miner):
+        return self.predictions.get((content, miner))
+
+    def put_predictions(self, content, miner, found):
+        self.predictions[content, miner] = found
+
+
+@pytest.fixture
+def mined_folds(monkeypatch):
+    """Return a list of the folds that were mined."""
+    count, real = [], cross_fitting.predict_fold
+    monkeypatch.setattr(cross_fitting, "predict_fold", lambda *job: (count.append(job), real(*job))[1])
+    return count
+
+
+def test_a_release_caches_predictions(small, mined_folds):
+    release = Keep()(small(0))
+    for _ in range(3):
+        cross_fit(release, "disease", ["naive bayes", MemorizingMiner()])
+    assert len(mined_folds) == 20
+    cross_fit(release, "disease", "naive bayes", seed=1)
+    cross_fit(release, "wage", "naive bayes")
+    assert len(mined_folds) == 40
+
+
+def test_a_cache_is_shared_by_releases_that_show_the_same(small, mined_folds):
+    store = DictStore()
+    with use_cache(store):
+        first = cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
+        again = cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
+        assert len(mined_folds) == 10 and len(store.predictions) == 1
+        cross_fit(Mondrian()(small(0), KAnonymity(9)), "disease", "naive bayes")
+    assert len(mined_folds) == 20
+    cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
+    assert len(mined_folds) == 30
+    assert np.array_equal(first.of("naive bayes").codes, again.of("naive bayes").codes)
+
+
+def test_a_waiting_thread_uses_the_predictions_of_another(small, mined_folds):
+    release = Keep()(small(0))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: cross_fit(release, "disease", "naive bayes"), range(8)))
+    assert len(mined_folds) == 10
+
+
+def test_waiting_can_be_cancelled(small):
+    stop = threading.Event()
+    stop.set()
+    with cross_fitting._turn, pytest.raises(Cancelled):
+        cross_fit(Keep()(small(0)), "disease", "naive bayes", cancel=stop)
+
+
+# The expected duration of cross-fitting: samples are timed, and their growth is extrapolated.
+
+
+@pytest.mark.parametrize(("power", "counted"), [(0.5, 1), (1, 1), (1.5, 1.5), (3, 2)])
+def test_time_grows_with_a_power_of_the_records(monkeypatch, power, counted):
+    monkeypatch.setattr(cross_fitting, "_timed", lambda work, miner, size: (size / 1000) ** power)
+    found = estimate_seconds(Keep()(people(6400)), "ill", [NaiveBayes()])
+    last = (SAMPLES[1] / 1000) ** power
+    assert found == pytest.approx(FOLDS * last * (6400 / SAMPLES[1]) ** counted / processors())
+
+
+def test_small_tables_are_timed_as_a_whole():
+    assert 0 < estimate_seconds(Keep()(people()), "ill", [NaiveBayes()]) < 60
+    assert estimate_seconds(Keep()(people()), "ill", []) == 0
+
+
+# Predictions compared with the truth.
+
+
+def test_the_original_release_is_cached(small):
+    table = small(1)
+    assert original_release(table) is original_release(table)
+    for name in table.released:
+        assert (original_release(table).shown(name).codes == table.codes[name]).all()
+
+
+def test_suppressed_records_are_predicted_by_the_commonest_value(small):
+    table = small(0)
+    release = Mondrian()(table, KAnonymity(5)).without(np.array([0, 1]))
+    found = predict_target(release, "disease", Majority())
+    gone = np.setdiff1d(np.arange(table.records), release.published_records)
+    told = table.codes["disease"][release.published_records]
+    assert len(gone) and set(found.predicted[gone]) == {np.bincount(told).argmax()}
+    assert (found.true == table.codes["disease"]).all() and len(found.predicted) == table.records
+    wages = predict_target(release, "wage", Mean(), numbers=True)
+    told = table.frame["wage"][release.published_records].mean()
+    assert wages.predicted[gone] == pytest.approx([told] * len(gone))
+    assert (wages.true == table.frame["wage"]).all()
+
+
+def test_the_prediction_without_any_column(small):
+    found = predict_commonest(small(1), "disease")
+    assert set(found.predicted) == {np.bincount(small(1).codes["disease"]).argmax()}
+
+
+def test_a_file_is_scored_by_its_own_values():
+    frame = pd.DataFrame({"age": [20, 25, 29, 31, 39, 50], "ill": list("aabbaa")})
+    released = frame.assign(age=["[20-29]"] * 3 + ["[30-50]"] * 3)
+    found = predict_target(foreign(released, original=Table.from_frame(frame, ["age"], "ill")), "ill", Majority())
+    assert found.records is None and found.true.tolist() == [0, 0, 1, 1, 0, 0]
+    with pytest.raises(Undefined, match="the original is unknown"):
+        predict_target(foreign(released, ["age"], "ill"), "ill", Majority())
+
+
+def test_scoring_bad_requests_are_reported(small):
+    release = Mondrian()(small(0), KAnonymity(5))
+    with pytest.raises(Undefined, match="'age' is generalized"):
+        predict_target(release, "age", Majority())
+    with pytest.raises(Undefined, match="is text, and this error"):
+        predict_target(Keep()(small(0)), "disease", Majority(), numbers=True)
+    with pytest.raises(Undefined, match="choose an error of numbers"):
+        predict_target(Keep()(small(0)), "wage", Mean())
+    with pytest.raises(Undefined, match="is not published"):
+        predict_target(Remove("disease")(small(0)), "disease", Majority())

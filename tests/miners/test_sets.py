@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.base.errors import BadInput
+from workbench.base.errors import BadInput, Undefined
 from workbench.miners import DecisionTree, Majority, NaiveBayes, RandomForest
-from workbench.miners.sets import miners, resolve_miners, sets
+from workbench.miners.sets import miners, resolve_miners, sets, target_or_default
 
 
 def test_names_and_sets_resolve_to_the_same_miners():
@@ -25,3 +25,13 @@ def test_bad_miners_are_reported(given):
         resolve_miners(given)
     with pytest.raises(BadInput, match="has no parameter tree"):
         resolve_miners({"name": "random forest", "tree": 3})
+
+
+# Which column is predicted.
+
+
+def test_the_first_sensitive_column_unless_another_is_given(small):
+    assert target_or_default(small(0, ("disease", "wage")), None) == "disease"
+    assert target_or_default(small(0), "age") == "age"
+    with pytest.raises(Undefined, match="name the column to predict"):
+        target_or_default(small(0, ()), None)

@@ -7,8 +7,7 @@ import pytest
 from workbench import Table, datasets
 from workbench.data.hierarchies.builders import Nested
 from workbench.measures import Discernibility, GroupProtection, GroupUtility, QueryError
-from workbench.measures.privacy.s_diversity import contributions, s_diversity
-from workbench.measures.tuple_diversity import weighted_tuple_diversity
+from workbench.measures.diversity import contributions, s_diversity, weighted_tuple_diversity
 from workbench.methods import KMember, Mondrian, ThresholdClustering
 from workbench.methods.clustering.clusters import Entries
 from workbench.methods.clustering.growth import prepartition

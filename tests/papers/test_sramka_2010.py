@@ -6,10 +6,10 @@ import pytest
 from workbench import datasets
 from workbench.data.hierarchies.builders import Intervals
 from workbench.measures import AccuracyGain, AntiUtility, KnowledgeGain
+from workbench.measures.privacy.anti_utility import protected_hits
 from workbench.methods import KMember, Laplace
 from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes, OneRule
-from workbench.miners.protected_hits import protected_hits
-from workbench.miners.scoring import predict_target
+from workbench.miners.cross_fitting import predict_target
 from workbench.models import KAnonymity
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from workbench.base.errors import BadInput, TooMany, Undefined
 from workbench.data.engines import remote
 from workbench.measures import KLDivergence, QueryError
 from workbench.measures.privacy.attackers import count_groups
-from workbench.measures.privacy.population_estimates import Sizes
-from workbench.measures.utility.query_errors import without_quasi_identifiers
+from workbench.measures.privacy.population_uniques import Sizes
+from workbench.measures.utility.query_error import without_quasi_identifiers
 from workbench.methods import Mondrian, Remove
 from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity

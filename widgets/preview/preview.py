@@ -26,7 +26,7 @@ from workbench.base.scratch import scratch
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
-from workbench.miners.scoring import labels_of
+from workbench.miners.cross_fitting import labels_of
 from workbench.releases.base import Release
 from workbench.studies.script import python_code
 from workbench.studies.study import Study

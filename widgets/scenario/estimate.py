@@ -5,8 +5,7 @@ from __future__ import annotations
 from widgets.scenario.uses import Scenario
 from workbench.base.durations import describe_duration
 from workbench.data.table import Table
-from workbench.miners.duration import estimate_seconds
-from workbench.miners.scoring import original_release
+from workbench.miners.cross_fitting import estimate_seconds, original_release
 from workbench.miners.sets import resolve_miners
 from workbench.releases.base import Release
 

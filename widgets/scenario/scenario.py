@@ -18,9 +18,9 @@ from widgets.scenario.estimate import describe_estimate, estimate_scenario
 from widgets.scenario.uses import Scenario, percent, proposed, scenario_from_study
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.table import Table
+from workbench.measures.predictions import NUMBER_ERRORS
 from workbench.measures.utility.good_utility import GoodUtility
-from workbench.measures.utility.prediction_errors import NUMBER_ERRORS
-from workbench.miners.scoring import labels_of
+from workbench.miners.cross_fitting import labels_of
 
 SIDES = ("good", "bad")
 WORTH = {

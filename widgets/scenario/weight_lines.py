@@ -10,7 +10,7 @@ from widgets.base.text_places import place, units
 from workbench.base.errors import BadInput
 from workbench.base.figures import format_number
 from workbench.data.table import Table
-from workbench.measures.record_weights import OTHERS, record_weights
+from workbench.measures.predictions import OTHERS, record_weights
 from workbench.queries.completion import completions
 from workbench.queries.parser import parse
 from workbench.queries.tokens import BadQuery

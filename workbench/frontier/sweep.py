@@ -32,7 +32,7 @@ from workbench.frontier.stored_predictions import StoredPredictions
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
-from workbench.miners.prediction_cache import use_cache
+from workbench.miners.cross_fitting import use_cache
 from workbench.releases.base import Release
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))

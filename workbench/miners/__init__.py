@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from workbench.base.variants import Variant, from_package
-from workbench.miners.encoding import Form
+from workbench.miners.features import Form
 
 if TYPE_CHECKING:  # for type checkers and editors; the same names as at run time
     from workbench.miners.decision_stump import DecisionStump as DecisionStump

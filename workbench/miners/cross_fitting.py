@@ -2,23 +2,91 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
-from workbench.base.progress import Cancelled, checkpoint
-from workbench.miners import Miner, workers
+from workbench.base.progress import Cancelled, cancellable_lock, checkpoint
+from workbench.data.column import Column
+from workbench.data.table import Table
+from workbench.miners import Miner, fitting
 from workbench.miners.features import features
-from workbench.miners.fitting import TrainingData, predict_fold
-from workbench.miners.prediction_cache import cached_predictions
+from workbench.miners.fitting import TrainingData, predict_fold, processors
 from workbench.miners.sets import resolve_miners
 from workbench.queries.exact import numbers_of
 from workbench.releases.base import Release
+from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown
+
+# Cache of predictions, on the release and optionally in a store, so that no miner is trained twice.
+
+
+class PredictionCache(Protocol):
+    """Storage for predictions that outlives the release."""
+
+    def mined(self, content: bytes, miner: Miner) -> np.ndarray | None:
+        """Return the predictions of a miner for this work, if stored."""
+
+    def put_predictions(self, content: bytes, miner: Miner, found: np.ndarray) -> None:
+        """Store the predictions of a miner."""
+
+
+Mine = Callable[[Sequence[Miner]], Mapping[Miner, np.ndarray]]
+Memory = dict[Any, np.ndarray]
+_turn = threading.Lock()
+_cache: ContextVar[PredictionCache | None] = ContextVar("predictions", default=None)
+
+
+@contextmanager
+def use_cache(cache: PredictionCache | None) -> Iterator[None]:
+    """Use this storage for everything mined in this context and thread."""
+    before = _cache.set(cache)
+    try:
+        yield
+    finally:
+        _cache.reset(before)
+
+
+def cached_predictions(
+    release: Release, work: TrainingData, asked: Sequence[Miner], mine: Mine, look: Callable[[], object] = checkpoint
+) -> dict[Miner, np.ndarray]:
+    """Return the predictions of each miner: from the cache, or from `mine` for the missing ones.
+
+    Another thread may have mined them while this one waited for its turn.
+    """
+    with mining_lock(look):
+        return _cached_predictions(release.mined, work, asked, mine)
+
+
+def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManager[None]:
+    """Return a context that one thread can enter at a time, since memory is budgeted for one set of processes."""
+    return cancellable_lock(_turn, look)
+
+
+def _cached_predictions(
+    memory: Memory, work: TrainingData, asked: Sequence[Miner], mine: Mine
+) -> dict[Miner, np.ndarray]:
+    content, cache = work.content, _cache.get()
+    for miner in asked:
+        if (content, miner) not in memory and cache is not None:
+            found = cache.mined(content, miner)
+            if found is not None and len(found) == len(work.fold):
+                memory[content, miner] = found
+    missing = [miner for miner in asked if (content, miner) not in memory]
+    for miner, predicted in (mine(missing) if missing else {}).items():
+        memory[content, miner] = predicted
+        if cache is not None:
+            cache.put_predictions(content, miner, predicted)
+    return {miner: memory[content, miner] for miner in asked}
+
 
 FEW = 3000  # records up to which no process is started, because each fold takes milliseconds
 MEMORY = 2_000_000_000  # bytes that mining may use in this and all worker processes
@@ -150,7 +218,7 @@ def _mine(
     """Return the predictions of every fold by every miner."""
     found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in asked}
 
-    def done(job: workers.Job, answer: np.ndarray) -> None:
+    def done(job: fitting.Job, answer: np.ndarray) -> None:
         found[job[0]][work.sides(job[1])[1]] = answer
 
     run_folds(work, asked, predict_fold, done, progress, cancel)
@@ -160,8 +228,8 @@ def _mine(
 def run_folds(
     work: TrainingData,
     asked: Sequence[Miner],
-    task: workers.Task,
-    take: Callable[[workers.Job, np.ndarray], object],
+    task: fitting.Task,
+    take: Callable[[fitting.Job, np.ndarray], object],
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
@@ -171,7 +239,7 @@ def run_folds(
     def look() -> None:
         _step(cancel, f"{count} of {len(jobs)} folds done")
 
-    def done(job: workers.Job, answer: np.ndarray) -> None:
+    def done(job: fitting.Job, answer: np.ndarray) -> None:
         nonlocal count
         take(job, answer)
         count += 1
@@ -184,9 +252,138 @@ def run_folds(
         done(job, task(work, *job))
         look()
     if rest := [job for job in jobs if job not in here]:
-        if TWICE * work.size * (1 + min(workers.processors(), len(rest))) > MEMORY:
+        if TWICE * work.size * (1 + min(fitting.processors(), len(rest))) > MEMORY:
             raise Undefined(
                 f"{len(work.fold):,} records with {len(work.features)} columns to learn from do not fit in "
                 f"{MEMORY / 1e9:g} GB of memory; mine a random sample of the records, or publish fewer columns"
             )
-        workers.run(work, rest, done, look, task)
+        fitting.run(work, rest, done, look, task)
+
+
+# The expected duration of cross-fitting, extrapolated from the processor time of samples.
+
+FOLDS = 10
+SAMPLES = (800, 1600)  # records
+FIRST = 200  # untimed records, which load the libraries
+STEEPEST = 2.0  # largest exponent of the growth of time with the number of records
+
+
+def estimate_seconds(release: Release, target: str, miners: Sequence[Miner]) -> float:
+    """Return the expected seconds until all miners have predicted a column of the release, on all processors."""
+    shown = release.shown(target)
+    work, found = training_data(release, shown, feature_columns(release, target), FOLDS, 0), 0.0
+    for miner in miners:
+        require_able(miner, work, shown)
+        found += _of_one(work, miner)
+    return found if len(work.fold) <= FEW else found / processors()
+
+
+def _of_one(work: TrainingData, miner: Miner) -> float:
+    many = len(work.fold)
+    _timed(work, miner, FIRST)
+    if many <= SAMPLES[1]:
+        return FOLDS * _timed(work, miner, many)
+    less, more = (max(_timed(work, miner, size), 1e-4) for size in SAMPLES)
+    power = min(max(math.log(more / less) / math.log(SAMPLES[1] / SAMPLES[0]), 1.0), STEEPEST)
+    return FOLDS * more * (many / SAMPLES[1]) ** power
+
+
+def _timed(work: TrainingData, miner: Miner, size: int) -> float:
+    """Return the seconds of one fold of a sample."""
+    checkpoint()
+    part = np.random.default_rng(0).permutation(len(work.fold))[:size]
+    features = [one._replace(at=one.at[part]) for one in work.features]
+    numbers = None if work.numbers is None else work.numbers[part]
+    sample = TrainingData(
+        features, work.labels[part], numbers, (np.arange(len(part)) % FOLDS).astype(np.int16), work.seed
+    )
+    began = time.thread_time()
+    predict_fold(sample, miner, 0)
+    return time.thread_time() - began
+
+
+# Predictions of miners compared with the truth, for every record of the table or of a file.
+
+
+class ScoredPredictions(NamedTuple):
+    """Predicted and true values (or numbers, nan if missing), one row per record."""
+
+    column: Column
+    labels: tuple[str, ...]  # of the values
+    predicted: np.ndarray
+    true: np.ndarray
+    records: np.ndarray | None  # the record of the table for each row; None if unknown
+
+
+def original_release(table: Table) -> Release:
+    """Return the unchanged table as a release, cached with what was mined from it."""
+    cells = table.cells()
+    unchanged = np.repeat(cells.quasi.T[:, :, None], 2, axis=2)
+    group = np.arange(len(cells), dtype=np.int32)
+    return table.remember("original", lambda: Partition(table, cells, group, runs=unchanged))
+
+
+def predict_target(
+    release: Release, target: str, miner: Miner, numbers: bool = False, given: Sequence[str] | None = None
+) -> ScoredPredictions:
+    """Return the predictions of the target by a miner trained on the release.
+
+    Suppressed records are predicted by the commonest value of the release, or its mean.
+    """
+    if not release.has_original:
+        raise Undefined("the original is unknown, so predictions cannot be compared with it")
+    found, table = cross_fit(release, target, miner, given=given), release.table
+    seen, told = (_read(shown, table, numbers) for shown in (found.of(miner), found.target))
+    records = _records(release)
+    if records is None:  # a file contains unchanged values, but not whose they are
+        return ScoredPredictions(found.target.column, labels_of(table, target), seen, told, None)
+    true = _read(original_release(table).shown(target), table, numbers)
+    predicted = np.full(len(true), _usual(told), seen.dtype)
+    predicted[records] = seen
+    return ScoredPredictions(found.target.column, labels_of(table, target), predicted, true, np.arange(len(true)))
+
+
+def predict_commonest(table: Table, target: str) -> ScoredPredictions:
+    """Return the commonest value as the prediction for everybody: the baseline without any other column."""
+    shown = original_release(table).shown(target)
+    true = _read(shown, table, False)
+    return ScoredPredictions(
+        shown.column, labels_of(table, target), np.full(len(true), _usual(true)), true, np.arange(len(true))
+    )
+
+
+def _records(release: Release) -> np.ndarray | None:
+    """Return the record of the table for each row; None if unknown."""
+    try:
+        return release.published_records
+    except Undefined:
+        return None
+
+
+def _read(shown: Shown, table: Table, numbers: bool) -> np.ndarray:
+    """Return numbers, or values at the model level of the column."""
+    name = shown.column.name
+    if numbers:
+        if shown.column.kind == "text":
+            raise Undefined(f"{name!r} is text, and this error compares numbers; choose accuracy or costs")
+        return published_numbers(shown)
+    if shown.numbers is not None:
+        raise Undefined(f"{name!r} is published or predicted as numbers; choose an error of numbers")
+    if shown.codes is None and not table.levels.get(name, 0):
+        raise Undefined(
+            f"{name!r} is generalized, so predictions cannot be right or wrong; choose a column that is published "
+            "unchanged, or an error of numbers"
+        )
+    return shown.labels
+
+
+def _usual(told: np.ndarray) -> float:
+    """Return the commonest value, or the mean of numbers."""
+    if told.dtype.kind == "f":
+        return float(np.nanmean(told)) if not np.isnan(told).all() else np.nan
+    return int(np.bincount(told).argmax())
+
+
+def labels_of(table: Table, target: str) -> tuple[str, ...]:
+    """Return the values of a column as miners see them: a sensitive column at its level."""
+    return table.sensitive[target].labels if target in table.sensitive else table.columns[target].value_labels()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.parameters import Miners, Plain, parameter
 from workbench.base.variants import catalog, from_dict
+from workbench.data.table import Table
 from workbench.miners import Miner
-
-if TYPE_CHECKING:
-    from workbench.data.table import Table
 
 COMMON = ("naive bayes", "decision tree", "random forest")
 SETS = {"three": COMMON, "common": (*COMMON, "mean", "linear regression", "regression tree")}
@@ -67,3 +65,17 @@ def sets() -> dict[str, tuple[str, ...]]:
     kinds = miners()
     numeric = tuple(name for name, kind in kinds.items() if kind.predicts == "numbers")
     return {**SETS, "categorical": tuple(name for name in kinds if name not in numeric), "numeric": numeric}
+
+
+# The column that miners predict.
+
+TARGET_HELP = "the column to predict; none: the first sensitive one"
+
+
+def target_or_default(table: Table, given: str | None) -> str:
+    """Return the given column, or the first sensitive one."""
+    if given is not None:
+        return given
+    if not table.sensitive:
+        raise Undefined("the table has no sensitive column; name the column to predict: target")
+    return next(iter(table.sensitive))

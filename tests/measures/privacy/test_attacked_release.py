@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from math import log, sqrt
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,11 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.data.table import Table
 from workbench.measures import AttributeInference, Linkability, SinglingOut
-from workbench.measures.privacy.attacked_release import NOBODY, AttackedRelease
-from workbench.measures.privacy.beyond_chance import beyond_chance
+from workbench.measures.privacy.attacked_release import NOBODY, PARTS, AttackedRelease, Axis, beyond_chance
 from workbench.methods import Keep, Laplace, Mondrian, RakedBuckets, Remove
 from workbench.models import KAnonymity, TCloseness
 from workbench.releases.foreign import foreign
-from workbench.releases.shown import Shown
+from workbench.releases.shown import Shown, in_regions
 
 ATTACKS = [SinglingOut, Linkability, AttributeInference]
 every_attack = pytest.mark.parametrize("attack", ATTACKS)
@@ -277,3 +277,165 @@ def test_a_release_with_laplace_noise_is_attacked_by_its_numbers(attack):
     little, much = (Laplace(epsilon, columns, bounds)(known_by_numbers(numbers(300))) for epsilon in (100.0, 0.01))
     assert attack()(much).value < 0.1
     assert attack()(little).value > (0.2 if attack is AttributeInference else attack()(much).value - 0.05)
+
+
+# The risk beyond chance: its interval compared with Wilson's and with a search of the likelihood, and its coverage.
+
+Z = 1.959963984540054
+
+
+def pairs(both, attack_alone, control_alone, neither):
+    """Return the successes of given numbers of people of each kind."""
+    counts = [both, attack_alone, control_alone, neither]
+    return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
+
+
+def wilson(found, of):
+    share, spread = found / of, Z * sqrt(found * (of - found) / of**3 + Z**2 / of**2 / 4)
+    return [(share + side * spread + Z**2 / of / 2) / (1 + Z**2 / of) for side in (-1, 1)]
+
+
+@pytest.mark.parametrize(("gain", "neither"), [(200, 500), (30, 900), (999, 1), (700, 0), (0, 400)])
+def test_if_no_record_protects_anybody_the_interval_is_wilsons(gain, neither):
+    found = beyond_chance(*pairs(300, gain, 0, neither))
+    assert found.risk == pytest.approx(gain / (gain + neither)) and found.failing == gain + neither
+    assert [found.low, found.high] == pytest.approx(wilson(gain, gain + neither), abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cells", [(20, 60, 15, 45), (5, 90, 3, 40), (30, 30, 28, 50)])
+def test_the_ends_are_just_rejected_by_the_score_test(cells):
+    """The likelihood is searched on a grid: for each ratio the most likely shares."""
+    _, gain, harm, neither = cells
+    found, n = beyond_chance(*pairs(*cells)), sum(cells)
+
+    def score(ratio):
+        best = None
+        for lost in np.arange(1, 2000) / 2000:  # share of people on whom only the attack fails
+            for left in np.arange(1, 1000) / 1000:
+                gained = (lost + left * (1 - ratio)) / ratio
+                rest = 1 - lost - left - gained
+                if gained > 0 and rest > 0:
+                    likely = harm * log(lost) + gain * log(gained) + neither * log(left) + cells[0] * log(rest)
+                    best = max(best or (likely, 0, 0), (likely, lost, gained))
+        _, lost, gained = best
+        return (harm + neither - ratio * (gain + neither)) / n / sqrt(ratio * (lost + gained) / n)
+
+    assert score(1 - found.high) == pytest.approx(Z, abs=0.02)
+    if found.low > 0:
+        assert score(1 - found.low) == pytest.approx(-Z, abs=0.02)
+
+
+def test_the_ends_of_the_scale():
+    everybody, nobody = np.ones(50), np.zeros(50)
+    assert beyond_chance(everybody, nobody)[:3] == (1, 0, 1) and beyond_chance(everybody, nobody).high == 1
+    assert beyond_chance(nobody, everybody)[:5] == (0, 1, 0, 0, 0)
+    assert beyond_chance(nobody, nobody).risk == beyond_chance(nobody, nobody).low == 0
+    assert beyond_chance(everybody, everybody)[2:5] == (0, 0, 1)  # the control always succeeds
+    worse = beyond_chance(*pairs(10, 5, 40, 45))
+    assert (worse.risk, worse.low) == (0, 0) and worse.high < 0.05
+
+
+SHARES = [(0.3, 0.2, 0, 0.5), (0, 0.5, 0.1, 0.4), (0.2, 0.1, 0.08, 0.62), (0.1, 0.03, 0, 0.87), (0.05, 0.9, 0.01, 0.04)]
+
+
+def covered(rng, draw, risk, times):
+    return sum(one.low <= risk <= one.high for one in (beyond_chance(*draw(rng)) for _ in range(times))) / times
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shares", SHARES)
+@pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.exhaustive)])
+def test_the_interval_covers_the_truth(shares, times):
+    risk = 1 - (shares[2] + shares[3]) / (shares[1] + shares[3])
+    found = covered(np.random.default_rng(1), lambda rng: pairs(*rng.multinomial(400, shares)), risk, times)
+    assert (0.93 if times == 1000 else 0.88) <= found <= (0.97 if times == 1000 else 1)
+
+
+@pytest.mark.parametrize("times", [100, pytest.param(1000, marks=pytest.mark.exhaustive)])
+def test_probabilities_vary_less_than_successes_and_narrow_the_interval(times):
+    def draw(rng):
+        attack = rng.choice([0.1, 0.3, 0.5, 1], 400, p=[0.4, 0.3, 0.2, 0.1])
+        return attack, attack * rng.choice([0.2, 0.9], 400)
+
+    attack = 0.04 + 0.09 + 0.1 + 0.1
+    risk = 1 - (1 - attack) / (1 - attack * 0.55)
+    found = covered(np.random.default_rng(2), draw, risk, times)
+    assert (0.93 if times == 1000 else 0.88) <= found <= (0.97 if times == 1000 else 1)
+    chances = draw(np.random.default_rng(3))
+    luck = np.random.default_rng(4).random(400)
+    narrow, wide = beyond_chance(*chances), beyond_chance(luck < chances[0], luck < chances[1])
+    assert narrow.high - narrow.low < 0.8 * (wide.high - wide.low)
+
+
+def test_people_shown_identically_count_as_one_if_all_succeed_or_fail_together():
+    once, twice = pairs(20, 60, 15, 45), pairs(40, 120, 30, 90)
+    found = beyond_chance(*twice, np.repeat(np.arange(140), 2))
+    assert found[:3] == beyond_chance(*once)[:3]
+    assert found[3:5] == pytest.approx(beyond_chance(*once)[3:5], abs=2e-3)
+    apart = beyond_chance(*twice, np.arange(280))
+    assert apart.low > found.low and apart.high < found.high and apart == beyond_chance(*twice)
+
+
+def test_people_who_share_a_part_vary_together():
+    """Pairs that fail together because they share a half count as one person, for either half."""
+    attack = np.repeat([1, 0, 1, 1, 0, 1, 0, 1] * 5, 2).astype(float)
+    control, pair, alone = np.zeros(80), np.repeat(np.arange(40), 2), np.arange(80)
+    by_pair, by_person = beyond_chance(attack, control, pair), beyond_chance(attack, control, alone)
+    for halves in ((pair, alone), (alone, pair)):
+        found = beyond_chance(attack, control, np.stack([alone, *halves], axis=1))
+        assert found[:5] == pytest.approx(by_pair[:5]) and found.low < by_person.low
+    assert beyond_chance(attack, control, np.stack([pair, pair, pair], axis=1)) == by_pair
+    coarse = np.zeros(80, int)  # everybody shares both halves, but nobody everything: never narrower than without
+    assert beyond_chance(attack, control, np.stack([alone, coarse, coarse], axis=1)) == by_person
+
+
+# Distances of published things from a value: containing, other, noisy, missing.
+
+FRAME = pd.DataFrame({"age": [20, 30, 50, 60, None], "work": [*"abcd", None]}).astype({"age": "Int64"})
+COLUMNS = Table.bare(FRAME).columns
+RUNS = np.array([[0, 1], [2, 2], [0, 4]], np.int32)
+
+
+def shares(axis, code):
+    return (axis.distances_from(code) / PARTS).round(4).tolist()
+
+
+def test_the_distance_of_a_number_from_a_run_is_the_gap():
+    axis, number = Axis.from_shown(in_regions(COLUMNS["age"], *RUNS.T, None, np.array([0, 1, 2, 1])))
+    assert [shares(axis, 0)[i] for i in number] == [0, round(30 / 41, 4), 0, round(30 / 41, 4)]
+    assert shares(axis, 4)[number[0]] == round(31 / 41, 4)  # missing is one step beyond the last
+    assert axis.matching_codes(int(number[0])).tolist() == [True, True, False, False, False]
+
+
+def test_text_is_contained_or_not_also_in_sets():
+    held = np.array([[1, 0, 1, 0, 0], [0, 1, 0, 0, 1]], bool)
+    ends = np.array([[0, 2], [1, 4]], np.int32)
+    axis, number = Axis.from_shown(in_regions(COLUMNS["work"], *ends.T, held, np.array([0, 1])))
+    assert [shares(axis, code)[number[0]] for code in range(5)] == [0, 1, 0, 1, 1]
+    ages, number = Axis.from_shown(in_regions(COLUMNS["age"], *ends.T, held, np.array([0, 1])))
+    assert shares(ages, 1)[number[0]] == round(10 / 41, 4)
+    assert ages.matching_codes(int(number[1])).tolist() == [False, True, False, False, True]
+
+
+def test_noisy_numbers_are_read_as_the_nearest_value_and_missing_fits_only_missing():
+    axis, number = Axis.from_shown(Shown(COLUMNS["age"], numbers=np.array([-7.0, 24.9, 25.1, 99.0, np.nan])))
+    assert axis.nearest[number].tolist() == [0, 0, 1, 3, 4]
+    assert shares(axis, 1) == [round(37 / 40, 4), round(5.1 / 40, 4), round(4.9 / 40, 4), 1, 1]
+    assert shares(axis, 4) == [1, 1, 1, 1, 0]
+    complete = Table.bare(FRAME.dropna()).columns["age"]
+    axis, _ = Axis.from_shown(Shown(complete, numbers=np.array([np.nan, 20.0])))
+    assert [axis.matching_codes(i).sum() for i in range(2)] == [1, 0]  # nobody has no value
+
+
+def test_single_codes_follow_the_things_of_a_file():
+    axis, _ = Axis.from_shown(in_regions(COLUMNS["work"], *RUNS.T, None, np.array([0, 1, 2])))
+    wider = axis.with_codes()
+    assert len(wider) == len(axis) + 5
+    assert wider.distances_from(3)[len(axis) :].tolist() == [PARTS, PARTS, PARTS, 0, PARTS]
+
+
+@pytest.mark.parametrize("values", [[7, 7], ["x", "x"]])
+def test_a_column_of_one_value_is_close_to_everything(values):
+    axis, _ = Axis.from_shown(Shown(Table.bare(pd.DataFrame({"q": values})).columns["q"], np.array([0, 0])))
+    assert axis.distances_from(0).tolist() == [0]

@@ -13,7 +13,7 @@ from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import AXES, frames, quasi_choices, random_frame, table_of
 from workbench import Table
-from workbench.measures.privacy.s_diversity import contributions
+from workbench.measures.diversity import contributions
 from workbench.methods.clustering import growth as module
 from workbench.methods.clustering.clusters import Clusters, Entries, Prices
 from workbench.methods.clustering.growth import Growth, dissolve_violating, group_points, prepartition

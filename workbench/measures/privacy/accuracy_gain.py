@@ -17,7 +17,7 @@ from workbench.measures import (
     require_sensitive,
     worst_column,
 )
-from workbench.measures.privacy.learning_attacker import guess_accuracy
+from workbench.measures.privacy.attackers import guess_accuracy
 from workbench.releases.base import OWN_CLASS, Release
 
 

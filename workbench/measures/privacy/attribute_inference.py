@@ -8,18 +8,127 @@ control guesses the commonest value of the whole table, which needs no release, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
+
+from workbench.base.errors import Undefined
 from workbench.measures import Measure, Measured, require_sensitive, worst_column
 from workbench.measures.privacy.attacked_release import (
+    NOBODY,
     AttackedRelease,
     AttackResults,
+    Axis,
     Chances,
     attacks_parameter,
     measure_risk,
     publish_risk,
 )
-from workbench.measures.privacy.neighbour_guesses import NeighbourGuesses, chance_of_guess
 from workbench.releases.base import Release
+from workbench.releases.shown import Shown
+
+# Guesses of a sensitive value from the records that an attacker finds.
+
+NEARLY = 1 - 1e-9  # tolerance for ties with the commonest value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NeighbourGuesses:
+    """Records by the row they show, with sensitive values that are published per bag of records."""
+
+    row: np.ndarray
+    bag: np.ndarray
+    value: np.ndarray
+    values: int
+    dealt: bool = False  # the values of a bag were assigned to its records at random
+
+    @classmethod
+    def from_release(
+        cls, release: Release, seen: AttackedRelease, name: str
+    ) -> tuple[NeighbourGuesses, NeighbourGuesses]:
+        """Return the guesses from a release, and from the control."""
+        table, values = release.table, len(release.table.sensitive[name])
+        true = table.sensitive_codes(name)
+        if seen.of_person is None:
+            file = cls(seen.row, seen.row, _values(release, release.shown(name), name), values)
+            return file, cls(seen.world, seen.world, true, values)
+        if _bucketized(release):  # the values of a bucket, however they were assigned
+            bag = release.group_of_record[seen.of_person]
+            held = true[seen.of_person] if release.is_truthful else _values(release, release.shown(name), name)
+            found = cls(seen.row, bag, held, values, not release.is_truthful)
+        else:
+            found = cls(seen.row, seen.row, _values(release, release.shown(name), name), values)
+        return found, found
+
+    @cached_property
+    def _by_row(self) -> tuple[np.ndarray, np.ndarray]:
+        return _grouped(self.row)
+
+    @cached_property
+    def _by_bag(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._by_row if self.bag is self.row else _grouped(self.bag)
+
+    def chance(self, rows: np.ndarray, true: int, prior: np.ndarray, without: int = NOBODY) -> float:
+        """Return the probability that a value is guessed from some rows, optionally without one record.
+
+        If values were assigned at random, the removed record has each value of its bag with equal probability: the
+        result is the mean over these, and does not depend on the order of the records.
+        """
+        if not self.dealt or without == NOBODY:
+            return float(chance_of_guess(self.beliefs(rows, without), prior)[true])
+        held = _members(self._by_bag, self.bag[[without]])
+        _, first, count = np.unique(self.value[held], return_index=True, return_counts=True)
+        chances = [chance_of_guess(self.beliefs(rows, without, taken), prior)[true] for taken in held[first].tolist()]
+        return float(np.average(chances, weights=count))
+
+    def beliefs(self, rows: np.ndarray, without: int = NOBODY, taken: int | None = None) -> np.ndarray:
+        """Return the expected number of records of some rows with each value, optionally without one record, which
+        removes its own value or that of another record of its bag."""
+        taken = without if taken is None else taken
+        found = _members(self._by_row, np.flatnonzero(rows))
+        told = np.zeros(self.values)
+        bags, drawn = np.unique(self.bag[found[found != without]], return_counts=True)
+        for bag, count in zip(bags.tolist(), drawn.tolist(), strict=True):
+            held = _members(self._by_bag, np.array([bag]))
+            held = held[held != taken]
+            told += np.bincount(self.value[held], minlength=self.values) * (count / len(held))
+        return told
+
+
+def chance_of_guess(told: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the probability that each value is guessed: ties share it; without counts, the prior's."""
+    told = told if told.any() else prior
+    best = told >= told.max() * NEARLY
+    return best / best.sum()
+
+
+def _bucketized(release: Release) -> bool:
+    try:
+        return release.classes.exact
+    except Undefined:
+        return False
+
+
+def _values(release: Release, shown: Shown, name: str) -> np.ndarray:
+    """Return the sensitive value of each record at the model level; for a number, the nearest."""
+    column, level = release.table.columns[name], release.table.levels.get(name, 0)
+    if shown.numbers is None:
+        return shown.labels
+    axis, number = Axis.from_shown(shown)
+    code = np.minimum(axis.nearest, column.size - 1)[number]
+    return column.node(level - 1)[code] if level else code
+
+
+def _grouped(number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places sorted by number, and where each number's places begin."""
+    order = np.argsort(number, kind="stable")
+    return order, np.append(0, np.cumsum(np.bincount(number)))
+
+
+def _members(groups: tuple[np.ndarray, np.ndarray], chosen: np.ndarray) -> np.ndarray:
+    order, begin = groups
+    parts = [order[begin[one] : begin[one + 1]] for one in chosen.tolist()]
+    return np.concatenate(parts) if parts else order[:0]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
 from workbench.measures import Measure, Measured, Publication, attacker_parameter, disjoint_classes, require_sensitive
-from workbench.measures.privacy.s_diversity import contributions, lacks_distances, s_diversity
+from workbench.measures.diversity import contributions, lacks_distances, s_diversity
 from workbench.releases.base import OWN_CLASS, Release
 
 

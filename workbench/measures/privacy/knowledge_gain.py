@@ -14,7 +14,7 @@ from workbench.measures import (
     require_sensitive,
     worst_column,
 )
-from workbench.measures.privacy.learning_attacker import attacker_beliefs
+from workbench.measures.privacy.attackers import attacker_beliefs
 from workbench.models.distances import variation
 from workbench.releases.base import Release
 

@@ -19,7 +19,7 @@ from workbench.measures import (
     require_sensitive,
     worst_column,
 )
-from workbench.measures.privacy.learning_attacker import attacker_beliefs, learning_sentence
+from workbench.measures.privacy.attackers import attacker_beliefs, learning_sentence
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distances import DISTANCE_HELP, distance_from_prior

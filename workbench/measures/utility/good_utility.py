@@ -12,14 +12,20 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_number, format_percent
 from workbench.base.parameters import ChoiceOrFunction, Column, PythonFunction, parameter
 from workbench.measures import Measure, Measured, Publication
-from workbench.measures.record_weights import record_weights, weights_parameter
-from workbench.measures.utility.prediction_errors import ERRORS, NUMBER_ERRORS, WORTH, costs_parameter, prediction_worth
-from workbench.measures.utility.utility_decline import utility_decline
+from workbench.measures.predictions import (
+    ERRORS,
+    NUMBER_ERRORS,
+    WORTH,
+    costs_parameter,
+    prediction_worth,
+    record_weights,
+    utility_decline,
+    weights_parameter,
+)
 from workbench.miners import Miner
+from workbench.miners.cross_fitting import original_release, predict_target
 from workbench.miners.fitting import sample_note
-from workbench.miners.scoring import original_release, predict_target
-from workbench.miners.sets import display_name, miners_parameter, resolve_miners
-from workbench.miners.targets import TARGET_HELP, target_or_default
+from workbench.miners.sets import TARGET_HELP, display_name, miners_parameter, resolve_miners, target_or_default
 from workbench.releases.base import Release
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.figures import format_percent
 from workbench.base.parameters import parameter
 from workbench.measures import Measure, Measured, Publication, disjoint_classes
-from workbench.measures.utility.q_diversity import release_q_diversity
+from workbench.measures.diversity import release_q_diversity
 from workbench.releases.base import Release
 
 

@@ -11,13 +11,12 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
 from workbench.base.parameters import Column, parameter
 from workbench.measures import Measure, Measured, Publication
+from workbench.measures.predictions import accuracy_interval
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
-from workbench.measures.utility.utility_decline import accuracy_interval
 from workbench.miners import Miner
+from workbench.miners.cross_fitting import original_release, predict_commonest, predict_target
 from workbench.miners.fitting import sample_note
-from workbench.miners.scoring import original_release, predict_commonest, predict_target
-from workbench.miners.sets import miners_parameter, resolve_miners
-from workbench.miners.targets import TARGET_HELP, target_or_default
+from workbench.miners.sets import TARGET_HELP, miners_parameter, resolve_miners, target_or_default
 from workbench.releases.base import Release
 
 

@@ -15,8 +15,7 @@ from workbench.data.cells import Cells
 from workbench.data.column import Column
 from workbench.data.published_runs import enclosing_nodes, published_levels, published_runs
 from workbench.data.table import Table
-from workbench.measures.privacy.s_diversity import contributions
-from workbench.measures.utility.q_diversity import is_measured_in_widths, nodes, q_diversity
+from workbench.measures.diversity import contributions, is_measured_in_widths, nodes, q_diversity
 from workbench.methods.clustering.kernels import NODES, VALUES, WIDTH
 from workbench.methods.mondrian.levels import Levels
 from workbench.models import Model

@@ -11,7 +11,7 @@ from workbench.base.durations import Remaining
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.table import Table
-from workbench.measures.privacy.s_diversity import contributions, s_diversity
+from workbench.measures.diversity import contributions, s_diversity
 from workbench.methods.clustering import kernels
 from workbench.methods.clustering.clusters import WHOLE, Clusters, Entries, Prices
 from workbench.methods.clustering.kernels import NODES, VALUES

@@ -12,7 +12,7 @@ from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
 from workbench.data.column import Column
 from workbench.data.table import Table
-from workbench.measures.utility.q_diversity import is_measured_in_widths, nodes
+from workbench.measures.diversity import is_measured_in_widths, nodes
 from workbench.methods import Method
 from workbench.methods.clustering import kernels
 from workbench.methods.clustering.clusters import WHOLE, Clusters, Entries, publish, recode

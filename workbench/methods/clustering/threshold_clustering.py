@@ -11,8 +11,7 @@ from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
 from workbench.data.table import Table
-from workbench.measures.privacy.s_diversity import contributions, s_diversity
-from workbench.measures.utility.q_diversity import q_diversity
+from workbench.measures.diversity import contributions, q_diversity, s_diversity
 from workbench.methods import Method
 from workbench.methods.clustering import kernels
 from workbench.methods.clustering.clusters import WHOLE, Clusters, Entries, Prices, publish, recode

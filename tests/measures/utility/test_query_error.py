@@ -9,7 +9,7 @@ from tests.examples import examples
 from tests.queries.queried import RELEASES, Naive, queries, table
 from workbench.base.errors import Undefined
 from workbench.measures import QueryError
-from workbench.measures.utility.query_errors import STATISTICS, WorkloadErrors, between_best_and_worst
+from workbench.measures.utility.query_error import STATISTICS, WorkloadErrors, between_best_and_worst
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.queries import Workload

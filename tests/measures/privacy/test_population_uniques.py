@@ -11,7 +11,7 @@ from workbench.base.convergence import collect_fits
 from workbench.base.errors import Undefined
 from workbench.data.table import Table
 from workbench.measures import PopulationUniques
-from workbench.measures.privacy.population_estimates import (
+from workbench.measures.privacy.population_uniques import (
     Estimate,
     Sizes,
     _pitman,
