@@ -48,6 +48,7 @@ def messages(path):
     return [text for text in texts if isinstance(text, str)]
 
 
+@pytest.mark.slow
 def test_no_message_contains_a_literal_fix():
     named = re.compile(rf"(?<![\w-])({'|'.join(fix.value for fix in Fix)})=")
     files = [path for room in ("workbench", "widgets") for path in (ROOT / room).rglob("*.py")]

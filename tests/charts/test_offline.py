@@ -48,6 +48,7 @@ def test_data_cannot_end_the_script():
     assert html.count("<script") == html.count("</script") == 1 and "<!--" not in html and "alert(2)" in html
 
 
+@pytest.mark.slow
 def test_the_format_of_a_saved_chart_follows_from_the_extension(tmp_path):
     chart = frontier().chart()
     for ending, start in ((".png", b"\x89PNG"), (".svg", b"<svg "), (".json", b"{"), (".html", b"<!doctype html>")):

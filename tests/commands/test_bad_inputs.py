@@ -131,7 +131,14 @@ def rate_message(bad: Bad, text: str) -> str:
 
 QUICK = 6  # one in six runs by default, all of them with the exhaustive tests
 MORE = pytest.mark.exhaustive
-SOME = [pytest.param(bad, id=bad.name, marks=[MORE] if i % QUICK else []) for i, bad in enumerate(CASES)]
+
+
+def marks_of(i):
+    """Return the marks of a case: a third of those of a full run are fast tests."""
+    return [MORE] if i % QUICK else [pytest.mark.slow] if i % (3 * QUICK) else []
+
+
+SOME = [pytest.param(bad, id=bad.name, marks=marks_of(i)) for i, bad in enumerate(CASES)]
 
 
 @pytest.mark.parametrize("bad", SOME)

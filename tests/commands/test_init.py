@@ -103,6 +103,7 @@ def test_given_roles_are_preserved(folder, capsys):
     assert check_study("studies/mine.yaml").problems == []
 
 
+@pytest.mark.slow
 def test_records_may_stay_on_disk(folder, capsys):
     run_command(capsys, "init", "people.csv", "--engine", "duckdb")
     found = Study.open("people.study.yaml")
@@ -115,6 +116,7 @@ def test_records_may_stay_on_disk(folder, capsys):
     )
 
 
+@pytest.mark.slow
 def test_a_folder_of_partitions_and_a_table_in_a_file_are_accepted(folder, capsys):
     (folder / "parts").mkdir()
     (folder / "people.csv").rename(folder / "parts" / "1.csv")
@@ -287,6 +289,7 @@ def test_a_name_with_a_comma_is_quoted(tmp_path, capsys):
     assert "quasi-identifiers town, code and age" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_survey_weight_is_proposed_or_named(folder, capsys):
     rows = (folder / "people.csv").read_text().splitlines()
     text = [rows[0] + ",weight,wgt", *(f"{row},{1 + i % 7}.5,{2 + i % 3}.25" for i, row in enumerate(rows[1:]))]

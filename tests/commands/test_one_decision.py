@@ -161,6 +161,7 @@ def test_the_random_studies_are_of_all_kinds(tmp_path, capsys):
     assert len(kinds) == 5 and {bool(recommend_naively(points, one)) for one in caps} == {True, False}
 
 
+@pytest.mark.slow
 def test_decisions_agree_although_rounded_figures_are_equal(tmp_path, capsys):
     """2,500 records, a rare illness, k = 2 to 100, t = .03 to .2: nearly all published utility losses are equal."""
     drawn = random.Random(8)

@@ -23,6 +23,7 @@ def read(tmp_path_factory) -> Published:
     return Published(publish(study, tmp_path_factory.mktemp("out") / "out", given=frame, warn=lambda text: None))
 
 
+@pytest.mark.slow
 def test_every_page_uses_titles_and_the_noun_for_records(read):
     best = read.opens(read.results["cap"])
     page = report(read, best, read.results["cap"]).split("<script>")[0]

@@ -198,6 +198,7 @@ def test_records_are_plain_json_without_store_keys():
     assert record["settings"]["model"]["k"] == 10
 
 
+@pytest.mark.slow
 def test_altair_is_imported_only_for_a_chart():
     code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -61,6 +61,7 @@ def test_the_search_reaches_the_cap_and_finds_the_best_family(data):
     assert all(isinstance(p.recipe.method, Mondrian) for p in median.measured if not p.recipe.baseline)
 
 
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_store(data, tmp_path):
     store = Store(tmp_path / "points")
     first, again, bare = (search(data, MEASURES, CAP, "14 evaluations", store=one) for one in (store, store, None))
@@ -69,6 +70,7 @@ def test_the_result_does_not_depend_on_the_store(data, tmp_path):
     assert [str(p.recipe) for p in first.measured[-2:]] == ["keep", "remove"]
 
 
+@pytest.mark.slow
 def test_notes_name_the_families_and_the_reason_for_stopping(data):
     found = search(data, MEASURES, CAP, "30 evaluations")
     assert found.notes[-1] == "It stopped after 30 evaluations: the budget of 30 evaluations is used."

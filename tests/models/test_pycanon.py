@@ -133,6 +133,7 @@ def test_pycanon_sorts_counts_ascending_in_recursive_diversity_so_its_c_is_too_s
     assert RecursiveLDiversity(c, l).audit(classes).holds == (c >= defined)
 
 
+@pytest.mark.slow
 def test_no_release_of_adult_satisfies_the_c_that_pycanon_reports(script):
     for name in ("adult, k=100", "adult, k=1000", "adult, t=0.2", "adult, hours a week"):
         answers, release = RECORDED[name]["answers"], script.release_of(script.PARTITIONS[name])

@@ -107,6 +107,7 @@ def stored(study: Path) -> list[str]:
     return sorted(path.name for path in (study / "study.results").iterdir())
 
 
+@pytest.mark.slow
 def test_docstrings_and_comments_change_nothing(study, edited):
     assert (edited / "workbench/base/sources.py").read_text("utf-8").startswith('"""Another docstring.')
     printed, written = run(ROOT, study, "before")

@@ -85,6 +85,7 @@ def test_they_are_measured_and_drawn(found):
     assert found["drawn"] == sorted([*PERTURBED, *CLUSTERED])
 
 
+@pytest.mark.slow
 def test_what_one_cannot_answer_has_a_reason(found):
     assert "no classes" in found["reason"]
     assert any("," in label and label.startswith("{") for label in found["labels"])

@@ -84,6 +84,7 @@ def test_the_release_that_was_measured_is_exported_and_queried(place):
     assert queried["expected"] == pytest.approx(min(max(unbiased, 0), 900), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_people_and_what_is_sensitive_are_not_both_published_unchanged(place, here):
     said = here("anonymize", "noisy.yaml", "--recipe", "3", "-o", "three.csv", code=2)
     assert "publishes city unchanged, together with ill, which its guarantee does not cover" in said.replace("\n", " ")

@@ -54,6 +54,7 @@ def test_invalid_tokens(text, position, reason):
         raise last.mistake("something else is expected")
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_places_and_blanks_make_up_the_text(text):
     found = list(tokens(text))

@@ -106,6 +106,7 @@ def released(draw):
     return truth, shown
 
 
+@pytest.mark.slow
 @examples(60)
 @given(released(), st.booleans())
 def test_every_figure_is_that_of_a_count_pair_by_pair(tables, against):

@@ -131,6 +131,7 @@ def test_an_invalid_study_gives_one_line(tmp_path, monkeypatch, capsys, name, co
         raise BadInput(lines[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_an_invalid_table_gives_a_clear_error(tmp_path, monkeypatch, capsys, name):
     data, says = FILES[name]

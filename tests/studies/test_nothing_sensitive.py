@@ -84,6 +84,7 @@ def test_commands_report_and_dashboard_work(folder, capsys, measures):
     assert widgets.Dashboard(folder / "published").published.privacy["key"] == "R_id"
 
 
+@pytest.mark.slow
 def test_init_and_the_workbench_choose_measures_that_are_defined(folder, capsys):
     run(capsys, "init", "people.csv", "--quasi", "age,sex,town")
     proposed = Study.open("people.study.yaml").with_(sensitive=())

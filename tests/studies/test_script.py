@@ -162,6 +162,7 @@ def test_the_script_writes_the_file_if_run_as_a_program(tmp_path, monkeypatch, c
     assert "k-anonymity, k = 50 holds" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_revealing_columns_are_refused_unless_allowed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "release.py").write_text(python_code(ADULT, Recipe(Mondrian(), KAnonymity(50))), "utf-8")
@@ -218,6 +219,7 @@ def test_the_script_names_the_population(tmp_path, monkeypatch):
     assert have_equal_classes(made, recipe.release(study.table(study.read()))) and len(made.classes) == 3
 
 
+@pytest.mark.slow
 def test_the_script_contains_the_workloads(tmp_path):
     study = ADULT.with_(
         workloads={

@@ -76,6 +76,7 @@ except FutureWarning:
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_is_no_file_is_not_ended_and_hears_no_warning_of_pandas():
     given = {key: value for key, value in os.environ.items() if key != "SPARK_HOME"}
     done = subprocess.run(

@@ -34,6 +34,7 @@ def path(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_every_table_is_found_by_its_name_and_read_as_its_records(path):
     with duckdb.connect() as connection:
         rows = connection.sql(ROWS).to_arrow_table()

@@ -38,6 +38,7 @@ def test_file_names_that_look_like_patterns(tmp_path):
     assert table_of(open_source(written(tmp_path, "a\nright\n", "x?.csv"))) == {"a": ["right"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet", "ndjson", "arrow", "pandas", "query"])
 def test_order_is_kept_over_many_batches(tmp_path, kind):
     connection = duckdb.connect()

@@ -110,6 +110,7 @@ def test_recipes_become_points(bench):
     assert drawn(bench) == ["k-anonymity, k = 2", "k-anonymity, k = 4", "k-anonymity, k = 8"]
 
 
+@pytest.mark.slow
 def test_a_recipe_that_names_a_column_which_goes_is_left_out_and_the_others_are_made(bench, problems):
     told = []
     gain = {"name": "mondrian", "split": "information_gain", "target": "work"}
@@ -335,6 +336,7 @@ def test_a_study_of_other_data_is_opened_with_its_own_data(bench, frame, here, p
     assert not problems
 
 
+@pytest.mark.slow
 def test_an_identifiers_hierarchy_is_not_kept(bench, here):
     bench.hierarchies.hierarchies = {"work": {"builder": "groups", "levels": [{"Mrs Miller's": ["Farm", "Shop"]}]}}
     assert "Miller" in bench._file.path.read_text()
@@ -377,6 +379,7 @@ def test_a_path_and_a_study_are_taken(here, frame, problems, monkeypatch):
     assert not problems
 
 
+@pytest.mark.slow
 def test_other_data_are_looked_at_in_the_same_way(bench, frame, problems):
     frame.drop(columns="work").to_csv("less.csv", index=False)
     bench.data._receive(None, {"kind": "choose", "field": "path", "value": "less.csv"}, [])
@@ -589,6 +592,7 @@ def test_a_query_selects_the_classes_that_it_cuts(bench, problems):
     assert bench.query_errors._asked[0] is bench.card.release
 
 
+@pytest.mark.slow
 def test_what_releases_show_is_the_studys_and_is_undone(bench, problems):
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     assert bench.session.table.columns["age"].regions == "ranges"

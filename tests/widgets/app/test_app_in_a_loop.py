@@ -121,6 +121,7 @@ def test_the_file_is_written_when_the_hand_rests(here, tmp_path):
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_run_again_and_closed_it_leaves_no_thread(here):
     async def play():
         before = threading.active_count()

@@ -1,11 +1,14 @@
 """The parts of a workbench."""
 
+import pytest
+
 from widgets import Workbench
 from widgets.app.boxes import below
 from widgets.app.parts import PARTS
 from widgets.base.part import Part
 
 
+@pytest.mark.slow
 def test_every_part_is_made_once_and_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bench = Workbench("adult", keep=False)

@@ -5,6 +5,7 @@ import pytest
 from tests.widgets.hands import write_data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("toggles", [40, pytest.param(300, marks=pytest.mark.exhaustive)])
 def test_what_is_exported_is_the_release_of_the_study_however_fast_it_changes(kernel, tmp_path, toggles):
     for name, seed in (("a.csv", 1), ("b.csv", 2)):

@@ -25,6 +25,7 @@ def inputs(tmp_path, monkeypatch):
     return {"frame": frame, "table": table, "path": "people.csv", "study": study, "file": "people.study.yaml"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TAKE_DATA)
 def test_every_part_takes_what_the_workbench_takes(inputs, name):
     kind = getattr(widgets, name)

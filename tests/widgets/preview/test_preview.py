@@ -211,6 +211,7 @@ def test_the_python(table, lab):
     compile(data, name, "exec")
 
 
+@pytest.mark.slow
 def test_the_chart(table, lab, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     frontier = sweep(table, recipes(Mondrian(), KAnonymity, k=[5, 10, 20]), [PrivacyLoss(), UtilityLoss()])
