@@ -57,7 +57,7 @@ def test_the_measure_of_the_first_change_passes_its_test_and_may_be_published(mo
     assert value is not None and value >= 1
 
 
-def test_the_widget_asks_and_answers(module, table, tmp_path, monkeypatch):
+def test_the_widget_handles_messages(module, table, tmp_path, monkeypatch):
     for folder in ("base", "sizes"):
         (tmp_path / folder).mkdir()
     shutil.copy(widgets.base.part.WIDGETS / "base" / "shared.js", tmp_path / "base")
@@ -66,9 +66,9 @@ def test_the_widget_asks_and_answers(module, table, tmp_path, monkeypatch):
     kind = module(block("python", '"""Class sizes'), "widgets.copied").ClassSizes
     part, told = kind(Mondrian().release(table, KAnonymity(4), seed=0)), []
     part.send = lambda content, buffers=None: told.append(content)
-    part._heard(None, {"kind": "hello"}, [])
+    part._receive(None, {"kind": "hello"}, [])
     assert told[-1]["kind"] == "sizes" and told[-1]["small"] == told[-1]["of"] == 8
-    part._heard(None, {"kind": "fewer", "value": 4, "field": "fewer"}, [])
+    part._receive(None, {"kind": "fewer", "value": 4, "field": "fewer"}, [])
     assert next(one for one in told if one.get("small") == 0)["of"] == 8 and told[-1]["kind"] == "fine"
-    part._heard(None, {"kind": "fewer", "value": 0, "field": "fewer"}, [])
+    part._receive(None, {"kind": "fewer", "value": 0, "field": "fewer"}, [])
     assert told[-1]["kind"] == "problem" and part.fewer == 4

@@ -37,7 +37,7 @@ NEW_IDENTIFIERS = {
     "norm_span",
     "partition_dataframe",
     "generalize_quasiid",
-    "hear_fewer",
+    "receive_fewer",
     "test_small_classes_are_a_share_of_records",
     "test_an_empty_store_is_created",
 }

@@ -9,10 +9,10 @@ export default widget(({ model, el, send, on, trait }) => {
   const button = h("button", { type: "button", class: "wb-main-action", onclick: () => send("learn", { field: "learn" }) }, "Show what it learns");
   const stop = h("button", { type: "button", class: "wb-small", hidden: true, onclick: () => send("stop", { field: "learn" }) }, "Cancel");
   const doing = h("span", { role: "status", class: "wb-note" });
-  const words = h("p"), unit = h("small", { class: "wb-note" }), bars = h("tbody"), more = h("p", { class: "wb-note" }), tree = h("pre", { class: "wb-tree", tabindex: 0, "aria-label": "Its predictions by group" });
+  const words = h("p"), unit = h("small", { class: "wb-note" }), bars = h("tbody"), more = h("p", { class: "wb-note" }), tree = h("pre", { class: "wb-tree", tabindex: 0, "aria-label": "Predictions by group" });
   const shown = h("div", { hidden: true }, words, h("div", { class: "wb-found" },
     h("div", {}, h("h4", {}, "Importance of each column"), unit, h("table", {}, h("thead", { class: "wb-hush" }, h("tr", {}, h("th", {}, "Column"), h("th", {}, "Importance"), h("th", {}, "Bar"))), bars), more),
-    h("div", {}, h("h4", {}, "Its predictions by group"), tree)));
+    h("div", {}, h("h4", {}, "Predictions by group"), tree)));
   body.append(h("p", { class: "wb-note" }, "Trained on this release only, in three folds. These exact figures are for you and are never published."),
     h("div", { class: "wb-row wb-asks", "data-field": "learn" }, field("target", "Predicted column", target), field("miner", "Miner", miner), button, stop, doing, h("span", { class: "wb-wrong", role: "alert" })), shown);
 
