@@ -54,7 +54,7 @@ def test_the_dashboard_uses_titles_and_nouns(read):
     told = []
     widget = Dashboard(read.folder)
     widget.send = lambda content, buffers=None: told.append(content)
-    widget._heard(None, {"kind": "hello"}, [])
+    widget._receive(None, {"kind": "hello"}, [])
     study, choice = told
     assert study["columns"] == ["age at the visit", "home", "sex"]
     assert "cannot be distinguished" in choice["card"]["groups"] and "visits" in choice["card"]["groups"]
