@@ -22,7 +22,7 @@ from tests.examples import examples
 from tests.methods.tables import HIERARCHIES, frames, quasi_choices
 from widgets import Workbench
 from widgets.data.summary import summary
-from widgets.preview.preview import Giveaways, ask_about
+from widgets.preview.preview import DisclosingColumns, check_neutral_columns
 from widgets.release import facts
 from workbench.base import progress
 from workbench.base.errors import BadInput
@@ -396,6 +396,6 @@ def test_the_workbench_shows_releases_of_records_on_disk(tmp_path, monkeypatch):
     bench = Workbench(str(path), keep=False)
     bench.wait()  # as a cell does: another test of this process may have left a loop that answers later
     assert len(bench.points) == 7 and bench.release.table.neutral == ("work",)
-    with pytest.raises(Giveaways) as asked:
-        ask_about(bench.release)
+    with pytest.raises(DisclosingColumns) as asked:
+        check_neutral_columns(bench.release)
     assert asked.value.columns == ["work"]
