@@ -64,6 +64,7 @@ VISITS = ROOT.parent / "shared" / "data" / "namcs-2011.csv.gz"
 WHOLE = {"visits_file": str(VISITS)} if VISITS.exists() else {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"records": 2_500}, pytest.param(WHOLE, marks=pytest.mark.exhaustive)], ids=str)
 def test_below_the_frontier_shows_the_region_and_both_adversaries(tmp_path, given):
     html = shown(run(ROOT / "notebooks" / "below_the_frontier.ipynb", tmp_path, **given), "text/html")
@@ -75,6 +76,7 @@ def test_below_the_frontier_shows_the_region_and_both_adversaries(tmp_path, give
     assert "largest, naive Bayes" in html and "one flat file" in html and "the population alone" in html
 
 
+@pytest.mark.slow
 def test_sramka_stands_beside_the_published_figures(tmp_path):
     html = shown(run(ROOT / "notebooks" / "papers" / "sramka_2010.ipynb", tmp_path), "text/html")
     for figure in ("36972", "36982", "0.1084", "0.1094", "0.2763", "44729", "nearest centroid"):
@@ -108,6 +110,7 @@ def test_srivastava_weis_stands_beside_the_slides(tmp_path, fewer):
         assert figure in html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fewer", [{"limit": 2_000}, pytest.param({}, marks=pytest.mark.exhaustive)], ids=str)
 def test_loukides_shao_says_which_orders_come_out(tmp_path, fewer):
     """All records take minutes; what comes out of them: tests/papers/test_loukides_shao_2008.py."""

@@ -265,6 +265,7 @@ def damaged(text, rng):
     return text[:at] + rng.choice(["", rng.choice(PIECES)]) + text[at + rng.randrange(4) :]
 
 
+@pytest.mark.slow
 def test_100_000_random_strings_raise_nothing_but_bad_input(people, coded):
     rng, read = random.Random(0), 0
     sound = [Draw(coded, np.random.default_rng(seed)).query()[1] for seed in range(200)]

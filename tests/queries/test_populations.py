@@ -194,6 +194,7 @@ def twelve(adult):
     return adult.with_roles(others, "occupation")
 
 
+@pytest.mark.slow
 def test_adult_with_twelve_quasi_identifiers_is_sampled(twelve):
     found = UtilityLoss(min_support=0.01)(Mondrian()(twelve, KAnonymity(50)))
     assert found.detail["every"] == 1_779_932 and len(found.detail["loss"]) == 20_000

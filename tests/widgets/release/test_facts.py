@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from tests.methods.raking.tables import table as exchanging
 from tests.methods.raking.tables import with_values
 from widgets.release import facts
@@ -47,6 +49,7 @@ def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
     assert plain.startswith("learnt. Classes of fewer than 5 records")
 
 
+@pytest.mark.slow
 def test_what_the_method_reports_about_the_release_is_on_its_card():
     data, close = with_values(139, 487, 21), TCloseness(0.2, distance="js")
     release = RakedBuckets()(data, close)
