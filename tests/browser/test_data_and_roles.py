@@ -121,7 +121,7 @@ def test_what_is_no_table_or_too_large_is_said_at_the_upload(page, tmp_path):
     for path, text in (
         (huge, "60.0 MB are more than the 60.0 MB allowed"),
         (empty, "empty.csv: the file is empty"),
-        (letter, "letter.docx: a table is a file that ends in"),
+        (letter, "letter.docx: unknown file type"),
         (picture, "picture.csv: not a text file"),
     ):
         send(page, path)

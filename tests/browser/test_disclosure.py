@@ -70,7 +70,7 @@ def test_twenty_thousand_classes_are_sorted_and_filtered(page):
     assert set(cells(page, 3)) == {"Female"} and set(cells(page, 4)) == {"Private"}
     assert took(page, "wb-filter") < 500
     page.get_by_label("smallest size").fill("many")
-    assert "Type a number" in page.inner_text("[data-field=size]")
+    assert "Enter a number" in page.inner_text("[data-field=size]")
     page.get_by_label("smallest size").fill("12")
     assert min(int(size) for size in cells(page, 0)) >= 12 and "Type" not in page.inner_text("[data-field=size]")
     page.get_by_role("button", name="Clear").click()
@@ -122,7 +122,7 @@ def test_records_at_risk_are_counted_as_the_engine_does(page):
     assert page.inner_text(".wb-risk-text").startswith(f"{engine:,} of 200,000 records")
     exact.fill("a lot")
     exact.press("Enter")
-    assert "Type a loss" in page.inner_text("[data-field=at_risk]")
+    assert "Enter a loss" in page.inner_text("[data-field=at_risk]")
     page.get_by_role("button", name="Cheapest full disclosure").click()
     page.wait_for_function("() => /at risk 0/.test(document.body.innerText)")
 

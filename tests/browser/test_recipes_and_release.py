@@ -94,7 +94,7 @@ def test_removed_buttons_leave_the_focus_next_to_them(page):
     page.get_by_role("button", name="remove t-closeness").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.activeElement.dataset.key?.endsWith('.0.k')")
-    page.get_by_role("button", name="k-anonymity once more").focus()
+    page.get_by_role("button", name="another k-anonymity").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="remove this k-anonymity").last.focus()
     page.keyboard.press("Enter")

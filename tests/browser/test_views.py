@@ -270,7 +270,7 @@ def test_a_file_and_records_come_to_the_view_that_asked(page):
     found = page.evaluate(ANSWERS)
     assert found["saved"] == ["a.yaml"]
     assert found["working"] == ["", "Creating the file…"]
-    assert found["status"] == ["", "a.yaml went to your downloads."]
+    assert found["status"] == ["", "a.yaml was downloaded."]
     assert found["tables"] == [0, 1]
     first, second, asker = found["views"]
     assert first != second == asker
@@ -367,8 +367,8 @@ def test_a_choice_is_a_question_as_the_sliders_are(card):
 BETWEEN = """async () => {
   const { model, show } = await part("roles"), { el, step } = show();
   const one = (words, strength) => ({ words, why: words, text: "67", strength });
-  const rows = [[null, one("a tells b", 0.2)], [one("b tells a", 0.4), null]];
-  const told = { kind: "between", names: ["a", "b"], commonest: ["50", "60"], rows, said: [] };
+  const rows = [[null, one("a predicts b", 0.2)], [one("b predicts a", 0.4), null]];
+  const told = { kind: "between", names: ["a", "b"], commonest: ["50", "60"], rows, described: [] };
   model.tell(told);
   step.open = el.querySelector("[data-field=between]").open = true;
   el.querySelectorAll("[data-field=between] td[data-key]")[1].focus();
@@ -377,5 +377,5 @@ BETWEEN = """async () => {
 }"""
 
 
-def test_who_walks_through_a_matrix_stays_where_they_are_when_it_is_drawn_again(page):
-    assert page.evaluate(BETWEEN) == ['["b","a"]', "b tells a"]
+def test_the_focus_stays_in_a_matrix_that_is_redrawn(page):
+    assert page.evaluate(BETWEEN) == ['["b","a"]', "b predicts a"]
