@@ -14,6 +14,7 @@ def test_the_stored_schema_is_up_to_date():
     assert json.loads(PLACE.read_text("utf-8")) == results_schema(), "python -m workbench.publication.json_schema"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{}, {"caps": {"P_loss": 0.2}}, {"intervals": {"over": "records", "times": 2}}, {"smallest": 11}],

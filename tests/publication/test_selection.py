@@ -1,5 +1,7 @@
 """Published points and their figures."""
 
+import pytest
+
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian, RakedBuckets
@@ -26,6 +28,7 @@ def test_published_figures_are_coarse_and_never_better_than_the_exact_ones(read,
         )
 
 
+@pytest.mark.slow
 def test_requested_intervals_contain_the_published_figures(read, study, tmp_path):
     assert read.results["intervals"] == "" and not any(point["intervals"] for point in read.points)
     asked = study.with_(intervals={"over": "records", "times": 3})

@@ -280,6 +280,7 @@ def test_100_000_random_strings_raise_nothing_but_bad_input(people, coded):
     assert 1_000 < read < 50_000  # some are queries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

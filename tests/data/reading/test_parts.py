@@ -27,6 +27,7 @@ def parts(folder, ending):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "csv.gz"])
 def test_a_folder_and_a_pattern_are_read(tmp_path, ending, engine):

@@ -304,6 +304,7 @@ def test_the_server_says_which_folder(folder, monkeypatch):
     assert RecordedDashboard().request("hello")[0]["kind"] == "study"
 
 
+@pytest.mark.slow
 def test_published_anew_under_an_open_page_is_said(tmp_path):
     study = planted(tmp_path)
     recorded = RecordedDashboard(publish(study, tmp_path / "out"))
