@@ -20,6 +20,8 @@ from workbench.measures import (
 from workbench.measures.privacy.attackers import guess_accuracy
 from workbench.releases.base import OWN_CLASS, Release
 
+ROUNDING = 1e-12  # a smaller difference of two means is due to rounding, and depends on the processor
+
 
 @dataclass(frozen=True)
 class AccuracyGain(Measure):
@@ -53,7 +55,8 @@ class AccuracyGain(Measure):
     def _one(self, release: Release, name: str) -> Measured:
         sizes, best = guess_accuracy(release, name, self.adversary)
         base = float(release.table.sensitive[name].prior.max())
-        value = record_mean(best, sizes) - base
+        gain = record_mean(best, sizes) - base
+        value = 0.0 if abs(gain) < ROUNDING else gain
         right, before = format_percent(base + value), format_percent(base)
         sentence = f"An attacker guesses {name} correctly for {right} of the records, {before} without the release."
         return Measured(value, sentence, {"sensitive": name, "sizes": sizes, "best": best, "baseline": base})
