@@ -78,7 +78,7 @@ def _count_assignments(table: Table, name: str) -> int:
 
 def _candidate_tables(table: Table) -> Iterator[Table]:
     """Yield every table with the same people and the same totals."""
-    codes = table.seen.codes
+    codes = table.model_view.codes
     for orders in product(*(list(_permutations(table.sensitive[name].totals.tolist())) for name in table.sensitive)):
         given = {name: np.array(one, codes[name].dtype) for name, one in zip(table.sensitive, orders, strict=True)}
         yield replace(table, engine=Memory({**codes, **given}), levels={}, _memory={}, _locks={})

@@ -35,12 +35,12 @@ def test_at_most_four_files_are_included_unless_all_are_requested(tmp_path):
     every = Published(publish(study, tmp_path / "every", releases="all", warn=warned.append))
     choices = set(offered.choices(offered.results["cap"]).values()) - {None}
     safe = {i for i in choices if not offered.points[i]["against"]}
-    assert set(offered.carried) == safe <= choices and len(safe) <= 4
+    assert set(offered.included) == safe <= choices and len(safe) <= 4
     assert all("not safe enough" in offered.opened(i)["refused"] for i in choices - safe)
-    assert all(bool(offered.files(i)) == (i in offered.carried) for i in offered.efficient)
+    assert all(bool(offered.files(i)) == (i in offered.included) for i in offered.efficient)
     assert all(path.name.startswith("who-is-ill-release") for path in offered.folder.rglob("*.csv"))
     opened = [i for i, point in enumerate(every.points) if point["opened"]]
-    assert every.carried == opened and every.results["together"]["files"] == len(opened) > 4
+    assert every.included == opened and every.results["together"]["files"] == len(opened) > 4
     left = next(i for i in opened if i not in choices and not offered.points[i]["against"])
     assert "offered when this was published" in offered.opened(left)["refused"]
     with pytest.raises(BadInput, match="'all'"):
@@ -109,7 +109,7 @@ def test_the_certainty_of_a_folder_includes_its_tables(tmp_path):
     shown = [opened[number - 1] for number in opened_by(seen, decisions_of(seen, ready))]
     assert count_certain(table, shown)[:2] == (2330, 90)
     read = Published(publish(ready, tmp_path / "out"))
-    files = [opened[i] for i in read.carried]
+    files = [opened[i] for i in read.included]
     shown = [opened[i] for i, point in enumerate(read.points) if point["opened"]]
     assert count_certain(table, files).together == 21 < count_certain(table, files, shown).together
     statement = read.results["together"]
@@ -130,7 +130,7 @@ def test_the_certainty_of_a_folder_includes_its_tables(tmp_path):
     elsewhere = statements.alone(read, best, read.privacy["high"])
     assert "other files offered where this page opens and the tables" in elsewhere, "other files are offered there"
     assert not any("Recommended" in who for who, _ in statements.attackers(read, 0, read.privacy["high"]))
-    without = next(i for i, one in enumerate(read.points) if one["opened"] and i not in read.carried)
+    without = next(i for i, one in enumerate(read.points) if one["opened"] and i not in read.included)
     assert statements.alone(read, without, None).startswith(
         "Publish only one file. Anyone who gets the 4 files offered where this page opens and the tables of this page"
     )

@@ -47,7 +47,7 @@ def test_a_forked_process_can_read_frames_and_ends_normally():
     """A database from before the fork would lack its threads."""
     code = (
         "import os, pandas as pd; from workbench.data.table import Table; frame = pd.DataFrame({'a': range(200_000)}); "
-        "Table.bare(frame); child = os.fork(); found = Table.bare(frame).records; "
+        "Table.without_roles(frame); child = os.fork(); found = Table.without_roles(frame).records; "
         "exit(found != 200_000 if not child else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
     )
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)

@@ -213,5 +213,5 @@ def test_notes_use_the_terms_of_their_input(folder, capsys):
 def test_a_lack_of_memory_is_reported_in_the_terms_of_each_front_end():
     query = Query("SELECT list(i ORDER BY random()) IS NULL AS a FROM range(20000000) t(i)")
     with pytest.raises(BadInput, match=r"increase memory_limit=$") as caught:
-        Table.bare(query, memory_limit="10MB")
+        Table.without_roles(query, memory_limit="10MB")
     assert render_fixes(str(caught.value), study_words).endswith("increase memory_limit under data")

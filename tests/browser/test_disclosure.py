@@ -85,7 +85,7 @@ def test_the_keyboard_goes_chooses_and_explains(page):
     page.keyboard.press("Shift+ArrowDown")
     page.wait_for_function("() => document.body.innerText.includes('chosen 3 records')")
     assert page.locator("[aria-selected=true]").count() == 3
-    assert "whoever knows that a person has age" in page.inner_text(".wb-why-text")
+    assert "an attacker who knows that a person has age" in page.inner_text(".wb-why-text")
     active = page.locator(".wb-grid").get_attribute("aria-activedescendant")
     assert page.locator(f"#{active}").get_attribute("aria-rowindex") == "5"
     assert page.locator(".wb-chosen-part").get_attribute("d")  # they light up in the distribution

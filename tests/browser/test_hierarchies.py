@@ -9,7 +9,7 @@ from workbench.data import datasets
 from workbench.studies.study import Study
 from workbench.data.table import Table
 
-base = Table.bare(datasets.path("adult")).complete()
+base = Table.without_roles(datasets.path("adult")).complete()
 table = base.with_roles(["age", "workclass", "education", "native_country"], "occupation")
 given = {"age": {"builder": "intervals", "widths": [5, 10]}, "education": "bundled"}
 

@@ -28,13 +28,13 @@ def test_infinite_values_are_drawn_at_the_edge():
 
 
 def test_an_axis_stays_while_points_stream_in_and_fits_at_the_end():
-    first = Axis.of(PrivacyLoss(), [0.0, 1.0])
-    assert Axis.of(PrivacyLoss(), [0.1, 0.2], first, growing=True) == first
-    grown = Axis.of(PrivacyLoss(), [0.1, 2.0, math.inf], first, growing=True)
+    first = Axis.from_values(PrivacyLoss(), [0.0, 1.0])
+    assert Axis.from_values(PrivacyLoss(), [0.1, 0.2], first, growing=True) == first
+    grown = Axis.from_values(PrivacyLoss(), [0.1, 2.0, math.inf], first, growing=True)
     assert (grown.low, grown.high, grown.infinite) == (0.0, 2.0, True)
-    assert Axis.of(PrivacyLoss(), [0.0, 0.7], first) == first
-    assert Axis.of(PrivacyLoss(), [0.0, 0.2], first).high == 0.2
-    assert Axis.of(UtilityLoss(), [0.0, 0.7], first).measure == UtilityLoss()
+    assert Axis.from_values(PrivacyLoss(), [0.0, 0.7], first) == first
+    assert Axis.from_values(PrivacyLoss(), [0.0, 0.2], first).high == 0.2
+    assert Axis.from_values(UtilityLoss(), [0.0, 0.7], first).measure == UtilityLoss()
     assert first.holds(0.5) and first.holds(math.nan) and not first.holds(2.0) and not first.holds(math.inf)
 
 
@@ -81,9 +81,9 @@ def test_a_logarithmic_axis_has_zero_and_infinity_at_its_edges():
 
 
 def test_an_axis_replaces_an_estimated_length():
-    first = Axis.of(UtilityLoss(), [0.0], growing=True)  # everything kept came first
+    first = Axis.from_values(UtilityLoss(), [0.0], growing=True)  # everything kept came first
     assert (first.low, first.high, first.guessed) == (0.0, 1.0, True)
-    second = Axis.of(UtilityLoss(), [0.0, 0.05], first, growing=True)
+    second = Axis.from_values(UtilityLoss(), [0.0, 0.05], first, growing=True)
     assert (second.low, second.high, second.guessed) == (0.0, 0.05, False)
-    assert Axis.of(PrivacyLoss(), [0.0, 0.7], Axis.of(PrivacyLoss(), [])).high == 0.7
-    assert Axis.of(UtilityLoss(), [0.0], second, growing=True) == second
+    assert Axis.from_values(PrivacyLoss(), [0.0, 0.7], Axis.from_values(PrivacyLoss(), [])).high == 0.7
+    assert Axis.from_values(UtilityLoss(), [0.0], second, growing=True) == second

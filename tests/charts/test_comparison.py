@@ -16,5 +16,5 @@ def test_frontiers_of_different_data_are_reported():
     assert describe_difference(own, less) == "everything kept: P_loss 0.69, pinned 0.6"
     assert describe_difference(own, Frontier(own.measured[:3], own.measures)) == ""  # nothing tells
     words = words_of(charts.frontier_chart(own, pinned=less))
-    assert any("of other data, roles or hierarchies" in word for word in words)
-    assert not any("of other data" in word for word in words_of(charts.frontier_chart(own, pinned=same)))
+    assert any("from other data, roles or hierarchies" in word for word in words)
+    assert not any("from other data" in word for word in words_of(charts.frontier_chart(own, pinned=same)))

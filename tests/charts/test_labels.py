@@ -17,7 +17,7 @@ def test_labels_hide_neither_points_nor_each_other(size, cap):
         scene = Scene(adult(), moving=moving, caps=caps)
         x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
         rows = scene.rows(x, y, live=True)
-        place = replace(scene, size=size)._at(x, y)
+        place = replace(scene, size=size)._to_pixels(x, y)
         boxes = []
         for name in ("names", "best", "moving"):
             for row in (row for row in rows[name] if row["name"]):  # labels without room are omitted
@@ -39,9 +39,9 @@ def test_the_line_of_a_cap_does_not_cross_a_label(cap):
     scene = Scene(adult(), caps={"P_loss": cap, "U_loss": 0.02})
     x, y = (scene.axis(key) for key in ("P_loss", "U_loss"))
     rows = scene.rows(x, y)
-    upright, level = scene._at(x, y)({"x": cap, "y": 0.02})
+    upright, level = scene._to_pixels(x, y)({"x": cap, "y": 0.02})
     for row in rows["names"]:
-        lines, (at, height) = row["name"].split("\n"), scene._at(x, y)(row)
+        lines, (at, height) = row["name"].split("\n"), scene._to_pixels(x, y)(row)
         wide = max(map(len, lines)) * 6.2
         left = at + row["dx"] - {"left": 0, "center": wide / 2, "right": wide}[row["align"]]
         top = height + row["dy"] - 6

@@ -54,7 +54,7 @@ def test_the_format_of_a_saved_chart_follows_from_the_extension(tmp_path):
     for ending, start in ((".png", b"\x89PNG"), (".svg", b"<svg "), (".json", b"{"), (".html", b"<!doctype html>")):
         assert charts.save(chart, tmp_path / f"chart{ending}").read_bytes().startswith(start)
     assert json.loads((tmp_path / "chart.json").read_text())["description"].startswith("Frontier of privacy loss")
-    with pytest.raises(BadInput, match=r"cannot write \.gif; end it in \.png, \.svg, \.json, \.html"):
+    with pytest.raises(BadInput, match=r"cannot write \.gif; use one of \.png, \.svg, \.json, \.html"):
         charts.save(chart, tmp_path / "chart.gif")
     with pytest.raises(BadInput, match="does not exist"):
         charts.save(chart, tmp_path / "nowhere" / "chart.svg")

@@ -13,7 +13,7 @@ STRAIGHT = LowerBounds(((Line(0.04, 0.2),),))
 
 
 def axes(log=False):
-    return Axis.of(PrivacyLoss(), [0.02, 0.6]), Axis.of(UtilityLoss(), [0.001, 0.05], log=log)
+    return Axis.from_values(PrivacyLoss(), [0.02, 0.6]), Axis.from_values(UtilityLoss(), [0.001, 0.05], log=log)
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -43,7 +43,7 @@ def test_the_label_is_inside_the_first_region_or_omitted(log):
     left, middle = x.share(word["x"]) * 360, y.share(word["y"]) * 350
     for right in (left, left + 78):
         at = x.domain[0] + right / 360 * (x.domain[1] - x.domain[0])
-        assert middle + 16 <= y.share(STRAIGHT.at(max(at, 0.0))) * 350 + 1e-6
+        assert middle + 16 <= y.share(STRAIGHT.value_at(max(at, 0.0))) * 350 + 1e-6
     assert unreachable_label([STRAIGHT], x, y, area_of((left + 30, 350 - middle))) == [], "a point is in its place"
     steep = LowerBounds(((Line(0.04, 0.8),),))  # high at the left alone
     assert unreachable_label([steep], x, y, area_of()) == [] == unreachable_label([], x, y, area_of())

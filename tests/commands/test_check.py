@@ -53,7 +53,7 @@ def change(study, before, after):
 def test_a_valid_study_is_described_in_one_sentence(study, capsys):
     out, err = run_command(capsys, "check", "people.yaml")
     assert out == (
-        "People: 60 records; others may know age and work; what must not be learnt is disease; "
+        "People: 60 records; others may know age and work; what must not be learned is disease; "
         "neutral columns: town; 2 releases, measured by P_loss and U_loss.\n"
     )
     assert err == ""

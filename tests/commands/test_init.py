@@ -277,7 +277,7 @@ def test_a_column_named_like_a_formula_is_omitted(tmp_path, capsys):
     (tmp_path / "people.csv").write_text(f"=sum(x),age,disease\n{rows}")
     assert main.main(["init", str(tmp_path / "people.csv"), "--quasi", "age", "--sensitive", "disease"]) == 0
     assert main.main(["check", str(tmp_path / "people.study.yaml")]) == 0
-    assert "which a spreadsheet takes for a formula; rename it to publish it" in capsys.readouterr().err
+    assert "which a spreadsheet treats as a formula; rename it to publish it" in capsys.readouterr().err
 
 
 def test_a_name_with_a_comma_is_quoted(tmp_path, capsys):

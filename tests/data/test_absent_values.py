@@ -64,7 +64,7 @@ def test_a_missing_value_is_covered_only_by_a_star():
 def test_a_range_covers_absent_numbers_up_to_its_printed_ends():
     ages = [*[20] * 12, *range(31, 52, 2), *[60] * 12, 83]
     table = Table.read(pd.DataFrame({"age": ages, "s": ["x", "y"] * (len(ages) // 2)}), ["age"], "s", regions={})
-    people = Table.bare(pd.DataFrame({"age": [*ages, 10, 25, 53, 59, 61, 95]}))
+    people = Table.without_roles(pd.DataFrame({"age": [*ages, 10, 25, 53, 59, 61, 95]}))
     column = table.columns["age"]
     absent = AbsentValues.from_columns(people.columns["age"], column)
     shown = {column.ends.text(column, *run): run for run in ((0, 12), (1, 11), (12, 13))}

@@ -14,7 +14,9 @@ PROSE = [f"the patient number {i} came with pain in the left knee and {i % 7} mo
 
 
 def detected_kind(name, values):
-    column = Table.bare(pd.DataFrame({name: pd.Series(values).sample(400, replace=True, random_state=2).to_list()}))
+    column = Table.without_roles(
+        pd.DataFrame({name: pd.Series(values).sample(400, replace=True, random_state=2).to_list()})
+    )
     found = guess_kind(column.columns[name])
     return (found[0].role, found[0].what, found[1]) if found else None
 

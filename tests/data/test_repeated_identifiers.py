@@ -30,7 +30,7 @@ def receipts():
 
 
 def test_the_identifier_with_the_most_values_that_repeats_is_named(receipts):
-    table = Table.bare(receipts)
+    table = Table.without_roles(receipts)
     assert repeats(table, ["receipt_number", "iid"]) == SAID + "Guarantees count records, not people."
     assert repeats(table, ["receipt_number"]) == "", "a unique number per record"
     assert repeats(table, ["last_name"]) == "", "different people may share a name"

@@ -7,7 +7,7 @@ from workbench.base.errors import BadInput
 from workbench.data.soundness import require_sound
 from workbench.data.table import Table
 
-COLUMNS = Table.bare(pd.DataFrame({"age": [1, 2, 3], "one": ["x"] * 3, "stands": [1.0, -2.0, 3.0]})).columns
+COLUMNS = Table.without_roles(pd.DataFrame({"age": [1, 2, 3], "one": ["x"] * 3, "stands": [1.0, -2.0, 3.0]})).columns
 
 
 @pytest.mark.parametrize(

@@ -218,11 +218,11 @@ def test_any_column_name_is_accepted(name):
 
 def test_an_empty_column_is_dropped_from_a_bare_table_with_a_note():
     frame = pd.DataFrame({"age": [1, 2], "none": [None, None], "ill": ["a", "b"]})
-    bare = Table.bare(frame)
+    bare = Table.without_roles(frame)
     assert bare.names == ["age", "ill"] and list(bare.roles) == ["age", "ill"]
     assert any("none: all values are missing" in note for note in bare.notes)
     with pytest.raises(BadInput, match="all values of all columns are missing"):
-        Table.bare(frame[["none"]])
+        Table.without_roles(frame[["none"]])
 
 
 def test_only_a_neutral_column_of_a_table_with_roles_may_be_empty():

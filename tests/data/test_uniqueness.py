@@ -21,7 +21,7 @@ def naive(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[int, int]:
 @pytest.mark.parametrize("seed", range(6))
 def test_counts_of_every_combination_equal_those_of_groupby(seed):
     frame = people(random.Random(seed), missing=seed % 2 == 1)
-    table = Table.bare(frame)
+    table = Table.without_roles(frame)
     for size in (1, 2, 3, 6):
         for names in combinations(frame.columns, size):
             found = count_unique(table, names)
@@ -32,7 +32,7 @@ def test_counts_of_every_combination_equal_those_of_groupby(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_survey_of_few_columns_is_complete_and_exact(seed):
     frame = people(random.Random(seed), missing=True)
-    found = survey(Table.bare(frame), leave_out=["person"])
+    found = survey(Table.without_roles(frame), leave_out=["person"])
     rest = [name for name in frame.columns if name != "person"]
     assert {name: (one.distinct, one.unique) for name, one in found.columns.items()} == {
         name: naive(frame, (name,)) for name in frame.columns
@@ -51,7 +51,7 @@ def test_keys_beyond_64_bits_are_ranked():
     wide = pd.DataFrame({f"{name}{i}": frame[name].sample(frac=1, random_state=i) for name in "abc" for i in range(4)})
     wide = wide.reset_index(drop=True)
     assert np.prod([float(n) for n in wide.nunique()]) > 2**62
-    found = count_unique(Table.bare(wide), tuple(wide.columns))
+    found = count_unique(Table.without_roles(wide), tuple(wide.columns))
     assert (found.distinct, found.unique) == naive(wide, tuple(wide.columns))
 
 
@@ -60,7 +60,7 @@ def test_a_large_table_is_counted_on_some_combinations_with_a_note():
     frame = pd.DataFrame(
         {"a": rng.geometric(0.002, 40_000), "b": rng.geometric(0.01, 40_000), "c": rng.integers(0, 3, 40_000)}
     )
-    table = Table.bare(frame)
+    table = Table.without_roles(frame)
     true = naive(frame, ("a", "b"))
     found = count_unique(table, ("a", "b"), exact=10_000)
     assert found.one_in == 4
@@ -77,7 +77,7 @@ def test_records_on_disk_are_counted_there():
     frame = pd.DataFrame(
         {"zip": rng.integers(0, 900, 2000), "age": rng.integers(0, 90, 2000), "sex": rng.integers(0, 2, 2000)}
     )
-    here, there = Table.bare(frame), Table.bare(frame, engine="duckdb")
+    here, there = Table.without_roles(frame), Table.without_roles(frame, engine="duckdb")
     assert survey(there) == survey(here)
     sizes = frame.groupby(["zip", "age"]).size()
     found = count_unique(there, ["zip", "age"])
@@ -88,7 +88,7 @@ def test_many_columns_are_counted_within_bounds_and_notes_name_them():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({f"q{i}": rng.integers(0, 2 + 3 * i, 500) for i in range(60)})
     calls = []
-    found = survey(Table.bare(frame), progress=lambda done, total: calls.append((done, total)))
+    found = survey(Table.without_roles(frame), progress=lambda done, total: calls.append((done, total)))
     assert len(found.columns) == 60 and len(found.pairs) == 30 * 29 // 2 and len(found.triples) == 500
     assert {name for one in found.pairs for name in one.names} > {f"q{i}" for i in range(35, 60)}
     assert found.notes == (
@@ -108,10 +108,10 @@ def test_counting_can_be_cancelled():
         raise Stop
 
     with pytest.raises(Stop):
-        survey(Table.bare(people(random.Random(0), missing=False)), progress=stop)
+        survey(Table.without_roles(people(random.Random(0), missing=False)), progress=stop)
 
 
 def test_no_column_and_one_record():
-    one = Table.bare(pd.DataFrame({"a": [1], "b": ["x"]}))
+    one = Table.without_roles(pd.DataFrame({"a": [1], "b": ["x"]}))
     assert count_unique(one, ()).unique == 1 and count_unique(one, ("a", "b")).unique == 1
     assert survey(one).pairs == ()

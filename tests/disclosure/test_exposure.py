@@ -110,17 +110,19 @@ def test_the_reason_for_exposure_in_special_cases():
         Keep()(Table.from_frame(pd.DataFrame({"age": [1, 2, 2], "ill": list("abb")}), ["age"], "ill"))
     )
     assert kept.why(0).startswith(
-        "This class is one person, who has the ill a (33.3 % in the whole table): whoever knows"
+        "This class is one person, who has the ill a (33.3 % in the whole table): an attacker who knows"
     )
     assert "All 2 people in this class have the ill b" in kept.why(1)
-    assert "whoever knows only that a person is in the table learns nothing" in assess_exposure(Remove()(made())).why(0)
+    assert "an attacker who knows only that a person is in the table learns nothing" in assess_exposure(
+        Remove()(made())
+    ).why(0)
     bucket = assess_exposure(Mondrian(publish="bucketized")(made(), KAnonymity(3)))
-    assert "the number of the bucket, learns that" in bucket.why(0)
+    assert "by the quasi-identifiers learns that" in bucket.why(0)
     with pytest.raises(Undefined, match="no quasi-identifier has a share"):
         _ = bucket.risk_shares
     hidden = assess_exposure(Remove("ill")(made()), model=MODEL)
     assert "one of 6 people. This release does not publish 'ill'" in hidden.why(0)
-    assert "nearest to is that of k-anonymity: k = 6, where at least 4 is asked" in hidden.why(0)
+    assert "nearest to is that of k-anonymity: k = 6, where at least 4 is required" in hidden.why(0)
     with pytest.raises(Undefined, match="does not publish 'ill'"):
         _ = hidden.risk_shares
     with pytest.raises(BadInput, match="there is no class 9; the release has 2"):

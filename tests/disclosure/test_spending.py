@@ -45,7 +45,9 @@ def test_pages_publish_no_epsilon_that_depends_on_the_rarest_value():
     given, own = table(), [RandomizedResponse(keep) for keep in (0.5, 0.2)]
     assert "epsilon at most " in describe_joint_budget(given, own, "files")
     said = describe_joint_budget(given, own, "files", published=True)
-    assert said == "Several releases add up: both files together have for ill the sum of several, which are not told."
+    assert (
+        said == "Several releases add up: both files together have for ill the sum of several, which are not published."
+    )
     assert describe_joint_budget(given, noise(1, 2), "files", published=True) == describe_joint_budget(
         given, noise(1, 2), "files"
     )

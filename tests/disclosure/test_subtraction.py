@@ -24,9 +24,9 @@ def ways(sums, parts, most):
 def test_two_sums_are_subtracted():
     """Two of three people have x, and the last two have one x and one y, so the first has x."""
     people, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    of_people = Sums.told(np.arange(4), people, np.array([1, 2]))
-    of_all = Sums.told(np.arange(4), value, np.array([2, 1]))
-    of_last = Sums.told(np.array([2, 3]), value[2:], np.array([1, 1]))
+    of_people = Sums.from_keys(np.arange(4), people, np.array([1, 2]))
+    of_all = Sums.from_keys(np.arange(4), value, np.array([2, 1]))
+    of_last = Sums.from_keys(np.array([2, 3]), value[2:], np.array([1, 1]))
     least, most = propagate_bounds(4, [of_people, of_all, of_last])
     assert least.tolist() == most.tolist() == [1, 0, 1, 1]
 
@@ -38,7 +38,7 @@ def test_no_feasible_count_is_excluded(seed):
     true = rng.integers(0, 3, (5, 2))
     group, value = np.repeat(np.arange(5), 2), np.tile(np.arange(2), 5)
     keys = [group, *(2 * rng.integers(0, 3, 5)[group] + value for _ in range(2))]
-    sums = [Sums.told(np.arange(10), key, np.bincount(key, true.ravel(), 10)) for key in keys]
+    sums = [Sums.from_keys(np.arange(10), key, np.bincount(key, true.ravel(), 10)) for key in keys]
     least, most = propagate_bounds(10, sums)
     every = ways(sums, 10, 2) if most.max() <= 2 else np.array([true.ravel()])
     assert (least <= every.min(axis=0)).all() and (every.max(axis=0) <= most).all()

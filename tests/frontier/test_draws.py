@@ -139,7 +139,7 @@ def test_a_store_without_its_secret_redraws_nothing(tmp_path, secret):
     RECIPE.release(table(), Store(tmp_path / "points"))
     place = tmp_path / "points" / ".secret"
     place.unlink() if secret is None else place.write_bytes(secret)
-    with pytest.raises(BadInput, match=r"is damaged: its \.secret .*\. Restore it: what was drawn at random"):
+    with pytest.raises(BadInput, match=r"is damaged: its \.secret .*\. Restore it: random releases"):
         Store(tmp_path / "points")
     assert secret is not None or not place.exists()
 

@@ -51,7 +51,7 @@ def test_families_are_written_like_recipes():
 
 
 def test_a_combined_model_is_satisfied_too():
-    family = Family(Mondrian(), TCloseness(distance="js"), table(), beside=KAnonymity(9))
+    family = Family(Mondrian(), TCloseness(distance="js"), table(), also_requires=KAnonymity(9))
     assert family.recipe(1).model == TCloseness(1, "js") & KAnonymity(9)
     assert str(family) == "t-closeness, distance = js & k-anonymity, k = 9 (mondrian)"
 

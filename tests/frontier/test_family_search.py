@@ -115,11 +115,11 @@ def test_the_excess_of_a_point_over_caps():
 
 def test_the_notes_describe_the_tried_positions():
     searched = run_family_search(UNDER_P)
-    searched.given_up = "it is beaten"
-    text = searched.said(UNDER_P)
+    searched.abandoned_because = "it is beaten"
+    text = searched.summarize(UNDER_P)
     assert text.startswith(f"t-closeness (mondrian): {len(searched.tried)} points, t from ")
-    assert "within the caps at best U 0.5" in text and text.endswith("given up: it is beaten.")
+    assert "within the caps at best U 0.5" in text and text.endswith("abandoned: it is beaten.")
     assert (
-        FamilySearch(searched.family, {0.5: make_point(searched.family, 0.5)}).said(None)
+        FamilySearch(searched.family, {0.5: make_point(searched.family, 0.5)}).summarize(None)
         == "t-closeness (mondrian): 1 point."
     )

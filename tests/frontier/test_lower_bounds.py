@@ -70,10 +70,10 @@ def test_no_release_of_any_method_is_below_the_bound(seed):
     found = list(releases(data, seed))
     for release in found:
         private, lost = PrivacyLoss()(release).value, utility(release).value
-        assert lower.at(private) <= lost + SLACK
+        assert lower.value_at(private) <= lost + SLACK
         assert bound(data, private, min_support=0.1) <= lost + SLACK
         if release.classes.exact and not release.suppressed:
-            assert lower_exact.at(private) <= lost + SLACK
+            assert lower_exact.value_at(private) <= lost + SLACK
     assert len(found) > 10
 
 
@@ -116,10 +116,10 @@ def test_the_bound_falls_with_t_and_is_larger_for_exact_quasi_identifiers():
     lower, exact = compute_lower_bounds(data), compute_lower_bounds(data, exact=True)
     at = np.linspace(0.001, 0.2, 40)
     for one in (lower, exact):
-        found = [one.at(t) for t in at]
+        found = [one.value_at(t) for t in at]
         assert found == sorted(found, reverse=True) and found[0] > 0
-    assert all(lower.at(t) <= exact.at(t) for t in at)
-    assert compute_lower_bounds(data, exact=True).at(0.05) <= bound(data, 0.05, exact=True) * 1.05
+    assert all(lower.value_at(t) <= exact.value_at(t) for t in at)
+    assert compute_lower_bounds(data, exact=True).value_at(0.05) <= bound(data, 0.05, exact=True) * 1.05
     assert bound(data, 0.69) == 0
 
 
@@ -160,7 +160,7 @@ def test_the_distance_of_a_release_from_a_known_bound_is_reported():
         assert (
             compare_with_minimum(release, private, lost, 0.05) == "" and known_lower_bounds(data, exact=exact) is None
         )
-        times = lost / compute_lower_bounds(data, exact=exact).at(private)
+        times = lost / compute_lower_bounds(data, exact=exact).value_at(private)
         text = compare_with_minimum(release, private, lost, 0.05)
         assert f"times the least that is possible for {whose} at this privacy loss" in text
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
@@ -182,7 +182,7 @@ def test_other_distances_than_divergences_are_refused(t):
 @pytest.mark.slow
 def test_every_method_declares_whether_its_classes_are_exact():
     data, kinds, seen = table(2), variants("method").values(), []
-    for kind in (one for one in kinds if one.keeps_models and not one.baseline):
+    for kind in (one for one in kinds if one.supports_models and not one.baseline):
         published = kind.parameters().get("publish")
         for made in [kind(publish=one) for one in published.choices] if published else [kind()]:
             assert made(data, KAnonymity(5) & TCloseness(0.2, distance="js")).classes.exact == made.exact, made

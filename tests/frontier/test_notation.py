@@ -117,7 +117,10 @@ def test_errors_of_models_are_reported(text, words):
     [
         ("keep, k=1", "keep has no parameter 'k'; it has none"),
         ("remove, columns=", "name one column or several"),
-        ("mondrian, split=workload, workload={random", "is no workload; name one of the study, or write it as JSON"),
+        (
+            "mondrian, split=workload, workload={random",
+            "is not a workload; name a workload of the study, or write one as JSON",
+        ),
         ("k-anonymity", "no method is called 'k-anonymity'"),
     ],
 )

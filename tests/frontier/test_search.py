@@ -75,7 +75,7 @@ def test_notes_name_the_families_and_the_reason_for_stopping(data):
     found = search(data, MEASURES, CAP, "30 evaluations")
     assert found.notes[-1] == "It stopped after 30 evaluations: the budget of 30 evaluations is used."
     assert any("raked buckets" in note and "within the caps at best U_loss" in note for note in found.notes)
-    assert any("given up: within the caps it loses at least about" in note for note in found.notes)
+    assert any("abandoned: within the caps it loses at least about" in note for note in found.notes)
     few = search(data, MEASURES, CAP, "4 evaluations")
     assert any(note.endswith("more families were not tried.") for note in few.notes)
     whole = search(data, MEASURES, CAP, "500 evaluations", families=["l-diversity (mondrian)"])
@@ -126,7 +126,7 @@ def test_a_family_without_a_release_is_dropped_with_its_reason():
     bare = table().with_roles(["age", "town"])
     found = search(bare, [ReidentificationRisk(), AverageClassSize()], {"R_id": 0.1}, "20 evaluations")
     assert found.best({"R_id": 0.1}).values["R_id"] <= 0.1
-    assert any("given up: raked buckets need a sensitive column" in note for note in found.notes)
+    assert any("abandoned: raked buckets need a sensitive column" in note for note in found.notes)
 
 
 def test_a_cancelled_search_returns_its_points(data):

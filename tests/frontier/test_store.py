@@ -83,7 +83,7 @@ def test_a_point_survives_a_round_trip(store, table):
 def test_a_missing_point_is_none(store, table):
     assert store.get(store.key(table, RECIPE, MEASURES), RECIPE) is None
     assert store.keys() == []
-    with pytest.raises(BadInput, match="has no point 'abc'; sweep again"):
+    with pytest.raises(BadInput, match="has no point 'abc'; run the sweep again"):
         store.classes("abc")
 
 
@@ -212,7 +212,7 @@ def test_a_failed_write_leaves_nothing(store, table, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "write_file", full)
-    with pytest.raises(BadInput, match="points' cannot keep a point: No space left on device; make room"):
+    with pytest.raises(BadInput, match="points' cannot store a point: No space left on device; free some space"):
         store_point(store, table)
     assert os.listdir(store.folder) == [".secret"]
 
@@ -259,7 +259,9 @@ def test_a_file_in_the_place_of_a_points_folder_is_reported(store, table, kind):
     else:
         place.symlink_to(store.folder / (NOWHERE if kind == "dangling link" else key))
     for run_script in (lambda: store.get(key, RECIPE), lambda: sweep(table, [RECIPE], MEASURES, store)):
-        with pytest.raises(BadInput, match=f"{key}' is not a folder with a point in it; delete it, and sweep again"):
+        with pytest.raises(
+            BadInput, match=f"{key}' is not a folder with a point in it; delete it, and run the sweep again"
+        ):
             run_script()
     assert os.path.lexists(place)
 
@@ -302,7 +304,7 @@ def test_a_read_only_store_can_be_read(read_only, table):
     (key,) = read_only.keys()
     assert read_only.get(key, RECIPE).values and len(read_only.classes(key))
     assert sweep(table, [RECIPE], MEASURES, read_only, baselines=False).measured[0].key == key
-    with pytest.raises(BadInput, match="points' can only be read, and not every point is in it; allow to write"):
+    with pytest.raises(BadInput, match="points' is read-only and lacks some points; make it writable"):
         sweep(table, [Recipe(Mondrian(), KAnonymity(4))], MEASURES, read_only)
     assert read_only.keys() == [key]
 
@@ -338,14 +340,14 @@ def test_a_folder_that_cannot_be_a_store_is_refused(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match=r"file' is a file, not a folder; choose another name"):
         Store(tmp_path / "file")
-    with pytest.raises(BadInput, match=r"nowhere' is not a folder; make it, or choose another"):
+    with pytest.raises(BadInput, match=r"nowhere' is not a folder; create it, or choose another"):
         Store(tmp_path / "nowhere" / "points")
-    with pytest.raises(BadInput, match=r"is not a folder; make it"):
+    with pytest.raises(BadInput, match=r"is not a folder; create it"):
         Store(tmp_path / "file" / "points")
     (tmp_path / "thesis").mkdir(mode=0o755)
     (tmp_path / "thesis" / "chapter.tex").write_text("")
     with pytest.raises(
-        BadInput, match=r"thesis' is not a store: it holds 'chapter.tex'; name a new or an empty folder"
+        BadInput, match=r"thesis' is not a store: it contains 'chapter.tex'; name a new or an empty folder"
     ):
         Store(tmp_path / "thesis")
     assert stat.S_IMODE((tmp_path / "thesis").stat().st_mode) == 0o755

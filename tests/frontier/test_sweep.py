@@ -180,7 +180,7 @@ def test_recipes_that_do_not_fit_the_table_do_not_stop_the_others(table, tmp_pat
 
 def test_a_figure_that_is_not_a_number_has_a_reason(table, tmp_path):
     point = sweep(table, [Recipe(Counted())], [Odd(-1.0)], tmp_path / "points").measured[0]
-    assert point.values == {} and point.reasons == {"odd(value=-1.0)": "odd came out as no number"}
+    assert point.values == {} and point.reasons == {"odd(value=-1.0)": "odd evaluated to NaN"}
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_the_order_of_conditions_is_stored():
 
 # The worth of predictions, computed by hand.
 
-COLUMN = Table.bare(pd.DataFrame({"ill": ["no", "yes"]})).columns["ill"]
+COLUMN = Table.without_roles(pd.DataFrame({"ill": ["no", "yes"]})).columns["ill"]
 VALUES = ScoredPredictions(COLUMN, ("no", "yes"), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.arange(4))
 NUMBERS = ScoredPredictions(
     COLUMN, (), np.array([10.0, 12, 30, np.nan, 5]), np.array([10.0, 14, 20, 20, np.nan]), np.arange(5)

@@ -50,7 +50,7 @@ def unique_people() -> Table:
 def count_memorized() -> int:
     """Return for how many records the predicting miner was trained on them."""
     found = cross_fit(Keep()(unique_people()), "t", MemorizingMiner())
-    return int((found.of(MemorizingMiner()).codes != UNKNOWN).sum())
+    return int((found.by_miner(MemorizingMiner()).codes != UNKNOWN).sum())
 
 
 def test_no_record_is_predicted_by_a_model_that_saw_it(monkeypatch):
@@ -81,7 +81,7 @@ def same_predictions(target: str) -> bool:
     release = Mondrian()(table_of(frame, ["whole", "word"], ("s", "s2")), KAnonymity(9))
     two, asked = (release, shuffled_inside(release, ["whole", "word"])), (NaiveBayes(), DecisionTree(), RandomForest(5))
     found = [cross_fit(one, target, asked, folds=4) for one in two]
-    return all(np.array_equal(*(one.of(miner).labels for one in found)) for miner in asked)
+    return all(np.array_equal(*(one.by_miner(miner).labels for one in found)) for miner in asked)
 
 
 @pytest.mark.parametrize("target", ["s", "whole"])
@@ -109,7 +109,7 @@ def test_folds_are_stratified():
 def test_each_fold_is_predicted_from_the_others(table):
     """Compared with a loop over folds that shares no code."""
     release = Mondrian()(table, KAnonymity(6))
-    found = cross_fit(release, "s", Majority(), folds=5, seed=2).of("majority").codes
+    found = cross_fit(release, "s", Majority(), folds=5, seed=2).by_miner("majority").codes
     codes, fold = release.shown("s").codes, folds_of(release.shown("s").codes, 5, 2)
     for f in range(5):
         values, counts = np.unique(codes[fold != f], return_counts=True)
@@ -118,12 +118,12 @@ def test_each_fold_is_predicted_from_the_others(table):
 
 def test_suppressed_records_are_not_used_for_training(table):
     release = Mondrian()(table, KAnonymity(6)).without(np.array([0]))
-    assert cross_fit(release, "s", "majority").of("majority").records == len(release.published_records) < 200
+    assert cross_fit(release, "s", "majority").by_miner("majority").records == len(release.published_records) < 200
 
 
 def test_a_generalized_target_is_predicted_as_regions_that_occur(table):
     release = Mondrian()(table, KAnonymity(9))
-    told = cross_fit(release, "whole", "naive bayes").of("naive bayes")
+    told = cross_fit(release, "whole", "naive bayes").by_miner("naive bayes")
     assert told.codes is None and set(told.group) <= set(release.shown("whole").group)
     right = (told.group == release.shown("whole").group).mean()
     assert right > 0.3  # its column is correlated with others
@@ -131,14 +131,14 @@ def test_a_generalized_target_is_predicted_as_regions_that_occur(table):
 
 def test_a_bucketized_release_is_mined_as_assigned(table):
     release = Mondrian(publish="bucketized")(table, KAnonymity(20))
-    one, two = (cross_fit(release, "s", NaiveBayes(), seed=seed).of(NaiveBayes()).codes for seed in (1, 2))
+    one, two = (cross_fit(release, "s", NaiveBayes(), seed=seed).by_miner(NaiveBayes()).codes for seed in (1, 2))
     assert (one != two).any()
 
 
 def test_only_given_columns_are_used_for_training(table):
     release = Keep()(table)
-    assert cross_fit(release, "s", NaiveBayes(), given=()).of(NaiveBayes()).codes.tolist() == (
-        cross_fit(release, "s", "majority", given=()).of("majority").codes.tolist()
+    assert cross_fit(release, "s", NaiveBayes(), given=()).by_miner(NaiveBayes()).codes.tolist() == (
+        cross_fit(release, "s", "majority", given=()).by_miner("majority").codes.tolist()
     )
     with pytest.raises(BadInput, match="is not a column"):
         cross_fit(release, "s", "majority", given=["wrod"])
@@ -233,7 +233,7 @@ def test_a_cache_is_shared_by_releases_that_show_the_same(small, mined_folds):
     assert len(mined_folds) == 20
     cross_fit(Mondrian()(small(0), KAnonymity(5)), "disease", "naive bayes")
     assert len(mined_folds) == 30
-    assert np.array_equal(first.of("naive bayes").codes, again.of("naive bayes").codes)
+    assert np.array_equal(first.by_miner("naive bayes").codes, again.by_miner("naive bayes").codes)
 
 
 def test_a_waiting_thread_uses_the_predictions_of_another(small, mined_folds):

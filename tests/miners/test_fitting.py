@@ -98,7 +98,7 @@ def test_worker_processes_give_the_same_result(table, monkeypatch):
     monkeypatch.setattr(cross_fitting, "FEW", 10**6)
     here = cross_fit(Keep()(table), "s", ["naive bayes", "decision tree"])
     for miner in here.found:
-        assert np.array_equal(here.of(miner).codes, there.of(miner).codes)
+        assert np.array_equal(here.by_miner(miner).codes, there.by_miner(miner).codes)
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_failures_in_a_process_are_raised_here(table):
         cross_fit(Keep()(table), "s", FailingMiner("fails"))
     with pytest.raises(RuntimeError, match="ended; is there enough memory"):
         cross_fit(Keep()(table), "s", FailingMiner("dies"))
-    assert cross_fit(Keep()(table), "s", NaiveBayes()).of(NaiveBayes()).records == 200
+    assert cross_fit(Keep()(table), "s", NaiveBayes()).by_miner(NaiveBayes()).records == 200
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_a_process_that_ended_is_replaced(table):
     for one in fitting._idle:
         one.kill()
         one.wait()
-    assert cross_fit(Keep()(table), "s", "majority").of("majority").records == 200
+    assert cross_fit(Keep()(table), "s", "majority").by_miner("majority").records == 200
 
 
 def test_an_interrupted_process_waits_for_its_owner(table):

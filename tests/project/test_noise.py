@@ -143,5 +143,5 @@ def test_a_published_folder_with_two_draws_says_what_they_add_up_to(place):
     assert [*read.choices(None)] == ["recommended", "safer", "useful"], "none is of a simpler kind"
     said = read.results["together"]["noise"]
     assert said.startswith("Several releases add up: both files offered here together have epsilon ")
-    for index in read.carried:
+    for index in read.included:
         assert statements.alone(read, index, None).endswith(said)

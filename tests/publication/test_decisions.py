@@ -75,5 +75,5 @@ def test_the_nearest_release_is_shown_without_a_file_if_none_satisfies_the_limit
     assert read.decision(0.001)["shown"] == losses.index(min(losses)) + 1 and read.opens(0.001) == losses.index(
         min(losses)
     )
-    assert read.decision(0.001)["recommended"] is None and read.carried == [] and not list(read.folder.rglob("*.csv"))
+    assert read.decision(0.001)["recommended"] is None and read.included == [] and not list(read.folder.rglob("*.csv"))
     assert read.points[0]["number"] == 1 and (read.folder / "points" / str(read.opens(0.001) + 1)).is_dir()

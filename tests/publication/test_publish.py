@@ -43,7 +43,7 @@ def test_the_published_study_has_no_path_to_the_data(read, study):
     kept = Study.open(read.folder / "study.yaml")
     assert (kept.quasi, kept.recipes, kept.measures) == (study.quasi, study.recipes, study.measures)
     assert kept.data == {"given": "Who is ill"} and kept.hierarchies == study.hierarchies
-    with pytest.raises(BadInput, match="handed over"):
+    with pytest.raises(BadInput, match="were in memory"):
         kept.read()
 
 

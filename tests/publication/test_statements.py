@@ -53,7 +53,7 @@ def test_a_study_of_a_sample_states_the_size_of_the_population(study, tmp_path):
     read = Published(publish(few, tmp_path / "out", releases=False, warn=lambda said: None))
     assert statements.about(read).startswith("About 500 people, a random sample of about 600 people. An attacker")
     assert "The table is about 500 people, a random sample of about 600 people." in data(read, 0, None)
-    assert "sample: 500" in read.asked()
+    assert "sample: 500" in read.study_text()
 
 
 def test_nine_in_ten_large_groups_are_reported_within_the_range(tmp_path):
@@ -144,7 +144,7 @@ def test_attackers_with_different_files_are_distinguished(read):
     together = {**read.results["together"], "certain": 90, "sentence": "the disease of about 90 of about 600 people"}
     of_files = {**together, "of_files": "nobody’s disease"}
     points = [dict(point) for point in read.points]
-    shown = next(i for i in read.carried if i in read.efficient)
+    shown = next(i for i in read.included if i in read.efficient)
     telling = next(i for i in read.efficient if i != shown)
     sure = {"certain": "", "figure": "About 90 people", "unit": "", "sentence": ""}
     for i in [i for i, point in enumerate(points) if point["opened"]]:

@@ -71,7 +71,7 @@ def frame(records: int = 400) -> pd.DataFrame:
 
 def table(records: int = 400) -> Table:
     """Return the frame as codes; text with a hierarchy is in its leaf order."""
-    coded = Table.bare(frame(records))
+    coded = Table.without_roles(frame(records))
     return coded.with_hierarchies({"age": Intervals(widths=(5, 20)), "a.b": Groups(GROUPS)})
 
 

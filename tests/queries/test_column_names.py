@@ -11,7 +11,7 @@ from workbench.queries.tokens import tokens
 
 
 def bare(*names):
-    return Table.bare(pd.DataFrame({name: [1, 2] for name in names}))
+    return Table.without_roles(pd.DataFrame({name: [1, 2] for name in names}))
 
 
 @pytest.mark.parametrize(

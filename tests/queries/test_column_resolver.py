@@ -99,5 +99,5 @@ def test_the_widest_of_nested_groups_with_one_name_is_used():
 
 
 def test_resolvers_are_shared_per_table():
-    table = Table.bare(pd.DataFrame({"age": [1, 2]}))
+    table = Table.without_roles(pd.DataFrame({"age": [1, 2]}))
     assert ColumnResolver.of_table(table, "age") is ColumnResolver.of_table(table, "age")

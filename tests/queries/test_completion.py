@@ -104,7 +104,7 @@ def test_place_and_kind_of_proposals(people):
 
 def test_proposals_are_limited_and_ordered_by_frequency():
     frame = pd.DataFrame({"town": [f"t{i:03}" for i in range(200)] + ["t150"] * 3})
-    found = completions("town = ", 7, Table.bare(frame))
+    found = completions("town = ", 7, Table.without_roles(frame))
     assert len(found) == MOST and found[0].text == "'t150'" and found[1].text == "'t000'"
 
 

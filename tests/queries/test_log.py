@@ -21,7 +21,7 @@ MARK = "Zyxwvut"
 @pytest.fixture(scope="module")
 def people():
     frame = pd.DataFrame({"age": [17, 39, 40, 90], "sex": ["m", "f", MARK, "a;b"], "limit": [1.5, 2, 3, 4]})
-    return Table.bare(frame)
+    return Table.without_roles(frame)
 
 
 LOG = """-- asked in May
@@ -109,7 +109,7 @@ def test_one_bad_statement_leaves_the_others(people):
 
 @pytest.mark.parametrize("name", ["select", "set", "Begin", "use"])
 def test_a_column_may_be_named_like_a_statement(name):
-    coded = Table.bare(pd.DataFrame({name: [1, 2]}))
+    coded = Table.without_roles(pd.DataFrame({name: [1, 2]}))
     queries, unusable = read_log(f"{name} > 1\n{name} in (1)\n{name}=2", coded)
     assert len(queries) == 3 and not unusable
 

@@ -39,7 +39,7 @@ def people():
         }
     )
     groups = Groups({"Higher": ("Masters", "Doctorate"), "School": ("9th", "10th")})
-    return Table.bare(frame).with_hierarchies({"education": groups, "age": Intervals(widths=(10,))})
+    return Table.without_roles(frame).with_hierarchies({"education": groups, "age": Intervals(widths=(10,))})
 
 
 def met(text, coded):
@@ -197,7 +197,7 @@ def test_other_arguments_than_text_are_refused(people):
 
 
 def test_names_that_differ_only_in_case_are_distinguished():
-    coded = Table.bare(pd.DataFrame({"Age": [1, 2], "age": [3, 4], "N\u0303": [5, 6]}))
+    coded = Table.without_roles(pd.DataFrame({"Age": [1, 2], "age": [3, 4], "N\u0303": [5, 6]}))
     assert parse("Age = 1 and age = 3", coded).columns == ("Age", "age")
     with pytest.raises(BadInput, match="no column 'AGE'"):
         parse("AGE = 1", coded)
@@ -232,7 +232,7 @@ def oracles(coded):
 
 def test_precision():
     whole = [2**53 - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
-    coded = Table.bare(pd.DataFrame({"n": whole, "x": [0.1, 0.3, 1e300, 5e-324, -0.0]}))
+    coded = Table.without_roles(pd.DataFrame({"n": whole, "x": [0.1, 0.3, 1e300, 5e-324, -0.0]}))
     for literal in (*whole, 2**63, -(2**63) - 1, "9007199254740992.5", "1e400", "-1e400"):
         wanted = [n > Fraction(str(literal)) for n in whole]
         assert met(f"n > {literal}", coded) == np.flatnonzero(wanted).tolist()

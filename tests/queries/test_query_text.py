@@ -63,5 +63,5 @@ def test_typed_queries_are_parsed_back(seed, coded):
 )
 def test_text_is_short(text, printed):
     frame = pd.DataFrame({"age": [18, 19, 30, 39, 40, 70, 80], "sex": ["m", "m", "f", "d", "f", None, "f"]})
-    coded = Table.bare(frame)
+    coded = Table.without_roles(frame)
     assert query_text(parse(text, coded), coded) == printed

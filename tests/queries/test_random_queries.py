@@ -22,14 +22,14 @@ def test_each_condition_has_its_share_of_the_values(small, rule, share):
         assert met["disease"] is not None and sum(codes is not None for codes in met.values()) == 3
         for name, codes in met.items():
             assert codes is None or codes.sum() == math.ceil(table.columns[name].size * share)
-    used = [workload.asked[:, workload.columns.index(name)].mean() for name in NAMES[:3]]
+    used = [workload.has_condition[:, workload.columns.index(name)].mean() for name in NAMES[:3]]
     assert used == pytest.approx([2 / 3] * 3, abs=0.15)
 
 
 def test_each_query_has_one_sensitive_column(small):
     table = small(2, ("disease", "wage"))
     workload = Workload.random(table, 100, 1)
-    asked = np.array([workload.asked[:, workload.columns.index(name)] for name in ("disease", "wage")])
+    asked = np.array([workload.has_condition[:, workload.columns.index(name)] for name in ("disease", "wage")])
     assert (asked.sum(axis=0) == 1).all() and asked.sum(axis=1).min() > 25
     assert set(Workload.random(table, 100, 1, sensitive=False).columns) == {"age", "work", "sex"}
 

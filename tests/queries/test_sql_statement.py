@@ -15,7 +15,7 @@ MARK = "Zyxwvut"
 @pytest.fixture(scope="module")
 def people():
     frame = pd.DataFrame({"age": [17, 39, 40, 90], "sex": ["m", "f", MARK, "a;b"], "top": [1.5, 2, 3, 4]})
-    return Table.bare(frame)
+    return Table.without_roles(frame)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_unsupported_statements_are_refused(text, column, told, people):
 
 
 def test_a_column_may_be_named_like_an_sql_keyword():
-    coded = Table.bare(pd.DataFrame({"left": ["a", "b"], "limit": [1, 2]}))
+    coded = Table.without_roles(pd.DataFrame({"left": ["a", "b"], "limit": [1, 2]}))
     query = read_statement("select sum(limit) from t where left = 'a'", coded)
     assert query.text == "sum(limit) where left = 'a'"
     with pytest.raises(BadQuery, match="'left' holds no numbers"):

@@ -24,7 +24,7 @@ def test_records_are_counted_by_class_and_codes(kind, names, weighted):
     names = [name for name in names if name not in release.unpublished_columns]
     for original in (False, True):
         expected = Counter()
-        codes = asking.codes if original else asking.seen.codes
+        codes = asking.codes if original else asking.model_view.codes
         for i in np.flatnonzero(group < len(release.classes)):
             expected[(int(group[i]), *(int(codes[name][i]) for name in names))] += each[i]
         found = Counter()

@@ -117,7 +117,7 @@ def test_no_sentence_claims_true_values():
     alone = np.where(np.arange(len(totals)) == totals.argmin(), 1, 0)
     swapped = Exchanged.from_cells(data, group, {"illness": np.stack([totals - alone, alone])})
     why = Exposure(swapped, swapped.classes).why(1)
-    assert "Of the 1 value that this bucket publishes 1 is" in why and "knows it" not in why
+    assert "1 of the 1 value that this bucket publishes is" in why and "knows it" not in why
     same = Exchanged.from_cells(data, np.zeros(len(group), np.int32), {"illness": totals[None, :]})
     assert "values that this bucket publishes are as mixed" in Exposure(same, same.classes).why(0)
 

@@ -187,7 +187,7 @@ def test_every_record_is_read_back_here(tmp_path_factory, table):
     path = tmp_path_factory.mktemp("out") / "out.csv"
     path.write_text(text_of(rows_of(frame)), "utf-8", newline="")
     plain = [name.strip() for name in frame]
-    back = Table.bare(path, types=dict.fromkeys(plain, "text"), missing=dict.fromkeys(plain, ()))
+    back = Table.without_roles(path, types=dict.fromkeys(plain, "text"), missing=dict.fromkeys(plain, ()))
     assert [name.strip() for name in frame] == back.names
     assert [tuple(c.strip() for c in r) for r in back.frame.itertuples(index=False)] == [
         tuple(cell.strip() for cell in record) for record in records

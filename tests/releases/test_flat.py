@@ -82,14 +82,14 @@ def test_each_file_assigns_values_again_at_random(pair):
 def test_recipients_are_informed(pair, tmp_path):
     two, flat = pair
     method = RakedBuckets("dealt" if two.is_truthful else "exchanged", files="flat")
-    assert "files = flat" in str(method) and method.caution == flat.caution
+    assert "files = flat" in str(method) and method.warning == flat.warning
     files = flat.export(tmp_path / "people.csv", giveaways=True)
     assert [path.name for path in files] == ["people.csv", "people-codebook.csv", "people-codebook.json"]
     assert "data swapping" in files[1].read_text("utf-8")
-    assert "no row can be relied on to show its person's value" in flat.caution, "some rows do by chance"
+    assert "no row can be relied on to show its person's value" in flat.warning, "some rows do by chance"
     notes = foreign(files[0], original=flat.table).notes
     assert any("illness: changed at random or swapped" in note for note in notes)
-    assert (exchanged.CAUTION in flat.caution) == (two.caution == exchanged.CAUTION)
+    assert (exchanged.CAUTION in flat.warning) == (two.warning == exchanged.CAUTION)
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def variants():
 def made(kind, way):
     given = table("pay") if kind is Laplace else table()
     method = kind(**way, **(PAY if kind is Laplace else {}))
-    model = (TCloseness(0.3) if kind is RakedBuckets else KAnonymity(5)) if method.keeps_models else None
+    model = (TCloseness(0.3) if kind is RakedBuckets else KAnonymity(5)) if method.supports_models else None
     return method(given, model, 1)
 
 

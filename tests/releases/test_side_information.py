@@ -43,7 +43,7 @@ def test_unpublished_columns_can_be_revealed_but_exact_ones_cannot(table):
 @pytest.mark.slow
 def test_in_adult_relationship_reveals_sex(tmp_path):
     known = ["age", "workclass", "education", "marital_status", "race", "sex"]
-    base = Table.bare(path("adult")).complete().drop(["fnlwgt"])
+    base = Table.without_roles(path("adult")).complete().drop(["fnlwgt"])
     release = Mondrian()(base.with_roles(known, "occupation"), KAnonymity(5000))
     frame, blurred = base.frame, {name: release.frame()[name].nunique() for name in known}
     assert blurred["sex"] > 1 and {"Husband", "Wife"} <= set(frame.relationship)

@@ -77,7 +77,7 @@ class Perturbed(Release):
         return np.arange(self.table.records)
 
     def _shown(self, name: str, seed: int) -> Shown:
-        return Shown(self.table.columns[name], self.drawn.get(name, self.table.seen.codes[name]))
+        return Shown(self.table.columns[name], self.drawn.get(name, self.table.model_view.codes[name]))
 
     def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
         return count_side_information(neutral, self.group_of_record, number_combinations(self.table, neutral), {})

@@ -84,9 +84,9 @@ def test_columns_with_similar_names_have_separate_files(folder):
     "how, said",
     [
         (lambda path: path.unlink(), "No such file"),
-        (lambda path: path.write_text('{"builder": "groups", "levels": [{"PLANTED": '), "holds no hierarchy"),
-        (lambda path: path.write_text('["PLANTED"]'), "holds no hierarchy"),
-        (lambda path: path.write_bytes(b"\xff\xfePLANTED"), "holds no hierarchy"),
+        (lambda path: path.write_text('{"builder": "groups", "levels": [{"PLANTED": '), "contains no hierarchy"),
+        (lambda path: path.write_text('["PLANTED"]'), "contains no hierarchy"),
+        (lambda path: path.write_bytes(b"\xff\xfePLANTED"), "contains no hierarchy"),
         (lambda path: (path.unlink(), os.mkfifo(path)), "is not a file"),
         (lambda path: (path.unlink(), path.mkdir()), "is not a file"),
     ],

@@ -31,7 +31,7 @@ def test_proposed_recipes_have_a_minimum_class_size(people):
 
 
 def test_a_hierarchy_is_proposed_without_a_value_in_its_reason(people):
-    column = Table.bare(people).columns["age"]
+    column = Table.without_roles(people).columns["age"]
     given, why = hierarchy_of(column)
     assert given["builder"] == "intervals" and why and not any(label in why.split() for label in column.labels)
     assert level_of(column, given) >= 1

@@ -30,7 +30,7 @@ def proposed(table):
 
 
 def roles(frame):
-    return {name: one.role for name, one in proposed(Table.bare(frame)).items()}
+    return {name: one.role for name, one in proposed(Table.without_roles(frame)).items()}
 
 
 def in_role(advice, role):
@@ -42,7 +42,7 @@ def test_roles_of_real_files_are_those_of_an_expert(name):
     path = SHARED / f"{name}.csv.gz"
     if not path.exists():
         pytest.skip(f"{path} is not there")
-    advice = proposed(Table.bare(path))
+    advice = proposed(Table.without_roles(path))
     assert {role: in_role(advice, role) for role in EXPERT[name]} == EXPERT[name]
     assert set(advice) == set.union(*EXPERT[name].values()) and all(one.reason for one in advice.values())
 
@@ -53,7 +53,7 @@ def test_a_column_that_determines_or_follows_from_a_sensitive_one_is_dropped_or_
     frame = pd.DataFrame({"diagnosis": codes[rng.integers(0, 2600, n)], "few": codes[rng.integers(0, 60, n)]})
     frame = frame.rename(columns={"few": "dx2"}).assign(age=rng.integers(0, 90, n))
     frame["chapter"], frame["part"] = frame.diagnosis.str[:1], frame.dx2.str[:1]
-    advice = proposed(Table.bare(frame))
+    advice = proposed(Table.without_roles(frame))
     assert (advice["diagnosis"].role, advice["chapter"].role) == ("dropped", "sensitive")
     assert "too many to protect one by one; chapter follows from it" in advice["diagnosis"].reason
     assert (advice["dx2"].role, advice["part"].role) == ("sensitive", "dropped")
@@ -102,7 +102,7 @@ def test_awkward_tables_get_a_role_for_every_column(frame):
 def test_proposed_roles_of_adult():
     from workbench.data import datasets
 
-    table = Table.bare(datasets.path("adult"))
+    table = Table.without_roles(datasets.path("adult"))
     advice = proposed(table)
     assert in_role(advice, "quasi") == {
         "age", "workclass", "education", "marital_status", "relationship", "race", "sex", "native_country",
@@ -136,7 +136,7 @@ def test_proposals_that_follow_from_one_column():
             "flag": rng.integers(0, 2, n) * 0 + (np.arange(n) == 0),
         }
     )
-    table = Table.bare(frame)
+    table = Table.without_roles(frame)
     advice = proposed(table)
     roles = {name: one.role for name, one in advice.items()}
     assert roles == {
@@ -148,7 +148,7 @@ def test_proposals_that_follow_from_one_column():
 @pytest.mark.parametrize("name", ["name", "Patient Name", "last_name", "LastName", "email", "e-mail", "ssn", "phone"])
 def test_a_column_named_like_a_name_is_an_identifier_although_not_unique(name):
     frame = pd.DataFrame({name: ["Anna", "Bo", "Carl", "Dora"] * 25, "age": range(100)})
-    table = Table.bare(frame)
+    table = Table.without_roles(frame)
     assert propose_roles(table, survey(table))[name].role == "identifier"
 
 
@@ -156,7 +156,7 @@ def test_a_column_named_like_a_name_is_an_identifier_although_not_unique(name):
     ("name", "values"), [("country_name", ["A", "B"]), ("product name", ["A", "B"]), ("name", [1, 2])]
 )
 def test_not_every_name_is_that_of_a_person(name, values):
-    table = Table.bare(pd.DataFrame({name: values * 50, "age": range(100)}))
+    table = Table.without_roles(pd.DataFrame({name: values * 50, "age": range(100)}))
     assert propose_roles(table, survey(table))[name].role != "identifier"
 
 
@@ -193,7 +193,7 @@ def test_a_column_as_distinctive_as_an_identifier_is_an_identifier():
     utility = rng.integers(1000, 1090, 600)
     frame = pd.DataFrame({"UTILITYID": utility, "UTNM": [f"Power {i}" for i in utility]})
     frame["STATE"] = rng.choice(["MN", "IA", "WI"], 600)
-    advice = proposed(Table.bare(frame))
+    advice = proposed(Table.without_roles(frame))
     assert advice["UTNM"].role == "identifier" and "exactly as UTILITYID does" in advice["UTNM"].reason
     assert advice["STATE"].role == "quasi"
 
@@ -202,7 +202,7 @@ def test_amounts_are_quasi_identifiers_if_there_are_no_others():
     rng = np.random.default_rng(13)
     names = ["SALES", "LABOR.COSTS", "TREASURY", *(f"ITEM{i}" for i in range(9))]
     frame = pd.DataFrame({name: np.round(np.exp(rng.normal(12, 2, 400)), 2) for name in names})
-    advice = proposed(Table.bare(frame))
+    advice = proposed(Table.without_roles(frame))
     assert [name for name, one in advice.items() if one.role == "quasi"] == names[:8]
     assert advice["SALES"].reason == (
         "An attacker might know it approximately; 400 of 400 records have a value of their own."
@@ -211,8 +211,8 @@ def test_amounts_are_quasi_identifiers_if_there_are_no_others():
 
 def test_few_values_of_a_small_table_are_hardly_evidence_of_a_name():
     frame = pd.DataFrame({"word": list("aabbccddeeffg"), "age": range(30, 43)})
-    assert proposed(Table.bare(frame))["word"].role != "identifier"
-    assert "name" not in proposed(Table.bare(frame))["word"].reason
+    assert proposed(Table.without_roles(frame))["word"].role != "identifier"
+    assert "name" not in proposed(Table.without_roles(frame))["word"].reason
 
 
 EXPECTED = {  # tables of sdcMicro: the roles that earlier proposals got wrong
@@ -227,6 +227,6 @@ def test_roles_of_sdcmicro_tables(name):
     path = SHARED / "sdcmicro" / f"{name}.csv.gz"
     if not path.exists():
         pytest.skip(f"{path} is not there")
-    advice = proposed(Table.bare(path))
+    advice = proposed(Table.without_roles(path))
     assert {column: advice[column].role for column in EXPECTED[name]} == EXPECTED[name]
     assert any(one.role == "quasi" for one in advice.values())

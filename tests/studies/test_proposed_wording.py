@@ -58,7 +58,7 @@ def test_a_frequent_isolated_negative_number_may_mean_missing():
 def test_coordinates_and_common_numbers_are_not_codes_for_missing_values():
     south = pd.DataFrame({"Latitude": [-33.0] * 5 + [40.5, 41.5] * 30, "n": [-33] * 5 + [1, 2] * 30})
     south["latitude_code"], south["m"] = [-9.0] * 5 + [40.5, 41.5] * 30, [-99] * 5 + [1, 2] * 30
-    columns = Table.bare(south).columns
+    columns = Table.without_roles(south).columns
     assert [codes_for_missing(columns[name]) for name in south] == [[], [], [], ["-99"]]
 
 

@@ -76,7 +76,7 @@ def test_the_script_reproduces_the_release(recipe, table, tmp_path):
     code = python_code(ADULT, recipe)
     assert str(tmp_path) not in code
     assert max(map(len, code.splitlines()[1:])) <= 120
-    assert recipe.method.caution in " ".join(code.split())
+    assert recipe.method.warning in " ".join(code.split())
     assert have_equal_classes(run(code, tmp_path)["release"], recipe.release(table))
 
 

@@ -58,8 +58,8 @@ def test_measures_have_their_settings():
         ("smallest: many", "whole number"),
         ("seed: true", "whole number"),
         ("data: !!python/object/apply:os.system [ls]", "line 1: a tag"),
-        ("study: x\na: &a [l, o, l]\nb: *a", "line 3: a reference .* is not read"),
-        ("caps: {P_loss: 1, U_loss: 2,\n  P_loss: 3}", "line 2: this name stands here a second time"),
+        ("study: x\na: &a [l, o, l]\nb: *a", "line 3: a reference .* is not supported"),
+        ("caps: {P_loss: 1, U_loss: 2,\n  P_loss: 3}", "line 2: this name is used twice"),
         ("study: x\nseed: 9999-99-99", "line 2: invalid value"),
         ("study: x\nseed: 1" + ":59" * 10_000, "line 2: invalid value"),
         ("[" * 100_000, "line 1: more than 50 brackets"),
@@ -157,7 +157,7 @@ def test_an_endless_file_is_not_a_study():
 
 
 def test_given_data_are_required_again_on_opening():
-    with pytest.raises(BadInput, match="give them again"):
+    with pytest.raises(BadInput, match="pass them again"):
         Study(data={"given": "frame"}).read()
 
 
@@ -189,7 +189,7 @@ def test_records_with_missing_values_are_dropped_after_identifiers():
 
     import pandas as pd
 
-    base = Table.bare(pd.read_csv(io.StringIO(frame_of)))
+    base = Table.without_roles(pd.read_csv(io.StringIO(frame_of)))
     assert study.table(base).records == 3
     assert study.with_(identifiers=()).table(base).records == 2
 
@@ -210,15 +210,15 @@ def test_a_study_may_select_a_part_of_the_data(tmp_path):
     assert directly.fingerprint == table.fingerprint
     for only, says in (({"country": "Chile"}, "'country'"), ({"town": "x"}, "no column 'town'")):
         with pytest.raises(BadInput, match=says) as caught:
-            Table.bare(tmp_path / "data.csv").only(only)
+            Table.without_roles(tmp_path / "data.csv").only(only)
         assert "Mexico" not in str(caught.value) and "Chile" not in str(caught.value)
     with pytest.raises(BadInput, match="all of the values"):
-        Table.bare(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
+        Table.without_roles(tmp_path / "data.csv").only({"country": "Peru", "age": 31})
 
 
 def test_an_empty_column_of_a_part_is_dropped(tmp_path):
     (tmp_path / "data.csv").write_text("country,age,note\nMexico,30,\nMexico,31,\nPeru,30,y\n")
-    assert Table.bare(tmp_path / "data.csv").only({"country": "Mexico"}).names == ["country", "age"]
+    assert Table.without_roles(tmp_path / "data.csv").only({"country": "Mexico"}).names == ["country", "age"]
 
 
 def test_the_file_names_the_version_that_wrote_it():
@@ -254,7 +254,7 @@ def test_a_study_has_titles_of_columns_and_records():
     "line, says",
     [
         ("titles: {race: [1]}", "must be text"),
-        ("harmful: {race: [x]}", "is no sensitive column"),
+        ("harmful: {race: [x]}", "is not a sensitive column"),
         ("harmful: {occupation: x}", "must be a list of values as text"),
         ("titles: {race: ' '}", "race is empty"),
         ("titles: {race: a, sex: a}", "two columns are called 'a'"),
@@ -274,7 +274,7 @@ def test_a_weight_is_one_column_and_in_no_release():
     assert study.weight == ("stands_for",) and "weight: stands_for\n" in study.to_yaml()
     assert Study.from_yaml(study.to_yaml()) == study
     frame = pd.DataFrame({"age": [1, 2, 3], "ill": list("xyx"), "stands_for": [5, 6.5, 0]})
-    table = study.table(Table.bare(frame))
+    table = study.table(Table.without_roles(frame))
     assert table.weight == "stands_for" and table.neutral == () and weights.people(table).sum() == 11.5
     with pytest.raises(BadInput, match=r"line 3: .*several columns"):
         Study.from_yaml(text.replace("stands_for", "[a, b]"))
@@ -323,9 +323,9 @@ def test_a_study_of_a_sample_requests_intervals_by_default():
     assert Study.from_yaml(text + "intervals: {over: seeds}").intervals == {"over": "seeds"}
     without = Study.from_yaml(text + "intervals: {}")
     assert without.intervals == {} == Study.from_yaml(without.to_yaml()).intervals
-    assert without.of({**without.data, "sample": 100}).intervals == {}, "an explicit choice has priority"
+    assert without.with_data({**without.data, "sample": 100}).intervals == {}, "an explicit choice has priority"
     whole = Study.from_yaml(text.replace(", sample: 200", ""))
-    assert whole.intervals == {} and whole.of(study.data).intervals == {"over": "records"}
+    assert whole.intervals == {} and whole.with_data(study.data).intervals == {"over": "records"}
     base = study.read()
     table = study.table(base)
     assert str(table.sampled) == "a random sample of 200 of 48,842 records" and table.engine.in_memory

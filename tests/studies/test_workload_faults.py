@@ -53,7 +53,7 @@ def test_an_unknown_workload_is_reported():
     (one, file) = messages(workloads={"by sexes": ["sex = 'F'"]}, measures=measures)
     assert one == (
         ("measures", 0, "workload"),
-        "query error: 'by sex' is no workload of the study; did you mean 'by sexes'?",
+        "query error: 'by sex' is not a workload of the study; did you mean 'by sexes'?",
     )
     assert file[0] == ("measures", 1, "workload") and "a name in workloads" in file[1]
 
@@ -71,7 +71,7 @@ def test_queries_are_parsed_independently():
     assert [fault.path for fault in found] == [("a", 1), ("a", 3), ("many", "random")]
     assert found[0].text.startswith("workload 'a', query 2, column 1: there is no column 'agee'; did you mean 'age'?")
     assert "column 7: " in found[1].text and "dimension = 3 must be from 0 to 2" in found[2].text
-    assert notes == ["workload 'a', query 3: no record has a value that it asks for in sex"]
+    assert notes == ["workload 'a', query 3: no record has a requested value of sex"]
 
 
 TEXT = """study: People

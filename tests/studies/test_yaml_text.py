@@ -17,7 +17,7 @@ def test_data_survive_a_round_trip():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("a: 1\nb: 2\na: 3\n", "line 3: this name stands here a second time"),
+        ("a: 1\nb: 2\na: 3\n", "line 3: this name is used twice"),
         ("a: &x [1]\nb: *x\n", "line 2: a reference"),
         ("a: !!python/object:os.system x\n", "line 1: a tag"),
         ("a: [\n", "not YAML"),

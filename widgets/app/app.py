@@ -221,7 +221,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         def use_data() -> None:
             study = self._waiting or self.session.study
             first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
-            after, unfit = fit_to_data(study.of(dict(self.data.data)), base)
+            after, unfit = fit_to_data(study.with_data(dict(self.data.data)), base)
             after = propose_hierarchies(after, tuple(n for n in after.quasi if n not in unfit), base)
             self.session.store_data(after, base)
             self._waiting = None

@@ -159,7 +159,7 @@ class Editing:
     def _with_valid_levels(self, wanted: level_ranges.Ranges) -> Editing:
         """Keep the released levels that are valid for the hierarchies of the table."""
         assert self.table is not None
-        return self.with_released_levels(level_ranges.kept(self.table.columns, self.table.roles, wanted))
+        return self.with_released_levels(level_ranges.keep_valid(self.table.columns, self.table.roles, wanted))
 
     def _with_misfit(self, column: Column, builder: Builder | None, error: BadInput) -> Editing:
         """Keep a builder that does not fit the new data in its form, with the error."""

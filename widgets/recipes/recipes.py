@@ -161,7 +161,7 @@ class RecipePicker(Part):
         if place is None:
             new = Group(Draft.from_settings(kind), [])
             new.fill(self.table)
-            new.rows[-1].on = not new.keeps_models
+            new.rows[-1].on = not new.supports_models
             self._settle(lambda: self._groups.append(new))
         else:
             self._settle(lambda: _item(self._groups, place).turn_to(Draft.from_settings(kind), self.table))

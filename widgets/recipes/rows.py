@@ -59,7 +59,7 @@ class Group:
 
     def fill(self, table: Table | None, before: Iterable[Row] = ()) -> None:
         """Add the missing models of the catalog, switched off, with their earlier settings."""
-        models = [*catalog("workbench.models", Model).values()] if self.keeps_models else []
+        models = [*catalog("workbench.models", Model).values()] if self.supports_models else []
         kinds: list[Any] = [*models, None]
         left = list(before)
         for kind in kinds:
@@ -69,17 +69,17 @@ class Group:
         self.rows.sort(key=lambda row: kinds.index(row.kind) if row.kind in kinds else len(kinds))
 
     @property
-    def keeps_models(self) -> bool:
+    def supports_models(self) -> bool:
         """Return whether the method satisfies models; others draw their releases at random."""
-        return bool(getattr(self.method.kind, "keeps_models", True))
+        return bool(getattr(self.method.kind, "supports_models", True))
 
     def turn_to(self, method: Draft, table: Table | None) -> None:
         """Change the method; the rows remain unless only one of the methods has models."""
-        had_models, self.method = self.keeps_models, method
-        if had_models != self.keeps_models:
+        had_models, self.method = self.supports_models, method
+        if had_models != self.supports_models:
             self.rows = []
             self.fill(table)
-            self.rows[-1].on = not self.keeps_models
+            self.rows[-1].on = not self.supports_models
 
     def propose(self, before: Table | None, table: Table | None) -> None:
         """Propose values for another table, for models that the user has not changed."""

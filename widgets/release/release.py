@@ -295,7 +295,7 @@ class ReleaseCard(Part):
         if not isinstance(name, str) or name not in models:
             raise BadInput(f"no model is called {safe_repr(name)}; there are {', '.join(models)}")
         asked = self._requested
-        method = asked.method if asked and not asked.baseline and asked.method.keeps_models else Mondrian()
+        method = asked.method if asked and not asked.baseline and asked.method.supports_models else Mondrian()
         seed = self._requested.seed if self._requested else 0
         self._make(Recipe(method, models[name](), seed), outside=True)
 

@@ -22,7 +22,7 @@ from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.data.uniqueness import Survey, count_unique, is_nearly_unique, survey
 from workbench.methods import Keep
-from workbench.studies.proposal import CROWD, KEYS, hierarchy_of, level_of, restrict_advice
+from workbench.studies.proposal import KEYS, MANY_LABELS, hierarchy_of, level_of, restrict_advice
 from workbench.studies.proposed_roles import Advice, propose_roles
 
 OUT = ("identifiers", "dropped", "weight")  # roles of columns that are not published
@@ -211,7 +211,7 @@ class RolePicker(Part):
         """Return the role of a proposed sensitive column and its level; it is dropped if no level is coarse enough."""
         assert self.base is not None
         column = self.base.columns[name]
-        if column.size <= CROWD:
+        if column.size <= MANY_LABELS:
             return "sensitive", levels
         if name not in self.hierarchies:
             given, _ = hierarchy_of(column)

@@ -127,7 +127,7 @@ class Session:
         if lost:
             study = study.with_(regions={name: one for name, one in study.regions.items() if name not in lost})
         table = study.with_(released_levels={}).table(base)
-        released = level_ranges.kept(table.columns, table.roles, requested)
+        released = level_ranges.keep_valid(table.columns, table.roles, requested)
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in requested if name not in released]
         self.notes = [with_controls(note) for note in table.role_notes]

@@ -1,7 +1,7 @@
-"""The compiled kernels: they cut classes, count cells and know no model, method or measure.
+"""Compiled kernels that cut classes and count cells, independent of models, methods and measures.
 
 Conventions: `quasi` is attributes x cells (int16 or int32); `order` holds cells, a node is order[start:end];
-a cut c on an axis sends codes <= c to the left. Several cuts a node lie in one flat array, `first[i]:first[i + 1]`.
+a cut c on an axis sends codes <= c to the left. The cuts of node i are `first[i]:first[i + 1]` of one flat array.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import numpy as np
 from workbench.base.compiled import compiled
 from workbench.base.progress import checkpoint
 
-STEPS = 5_000_000  # of a long walk, between two looks at who waits for it
+STEPS = 5_000_000  # steps between two checks for cancellation
 
 
 @compiled
 def histogram(group, value, weight, groups, values):
-    """Records per group and value."""
+    """Return the number of records per group and value."""
     counts = np.zeros((groups, values), dtype=np.int64)
     for i in range(group.size):
         counts[group[i], value[i]] += weight[i]
@@ -25,9 +25,9 @@ def histogram(group, value, weight, groups, values):
 
 @compiled
 def lookalikes(codes, counts, wild, anything):
-    """The counts of each pattern with those of all that agree with it wherever neither is `anything`.
+    """Add to the count of each pattern the counts of all patterns that match it; `anything` matches every code.
 
-    Patterns are distinct, and those with `anything` in them are the first `wild`.
+    Patterns are distinct; those that contain `anything` are the first `wild`.
     """
     found = counts.copy()
     for i in range(wild):
@@ -46,7 +46,7 @@ def lookalikes(codes, counts, wild, anything):
 
 @compiled
 def ranges(group, cell, quasi, groups):
-    """The lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
+    """Return the lowest and highest code of each group on each attribute; entry i is `cell[i]`, in group `group[i]`."""
     axes = quasi.shape[0]
     low = np.full((groups, axes), np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full((groups, axes), -1, dtype=np.int32)
@@ -63,7 +63,9 @@ def ranges(group, cell, quasi, groups):
 
 @compiled
 def median(order, start, end, codes, weight, low, high, half, counts):
-    """The lowest code m with at least `half` records up to it, the records below m and at m, and the code before m."""
+    """Return the lowest code m with at least `half` records up to it, the records below and at m, and the code
+    before.
+    """
     if high - low < 4 * (end - start) + 64:
         counts[: high - low + 1] = 0
         for i in range(start, end):
@@ -76,7 +78,7 @@ def median(order, start, end, codes, weight, low, high, half, counts):
         while before >= low and counts[before - low] == 0:
             before -= 1
         return m, below, at, before
-    left, right = low, high  # a long axis and few cells: bisection reads the cells, not the axis
+    left, right = low, high  # with a long axis and few cells, bisection reads the cells, not the axis
     while left < right:
         middle, total = (left + right) // 2, 0
         for i in range(start, end):
@@ -99,11 +101,11 @@ def median(order, start, end, codes, weight, low, high, half, counts):
 
 @compiled
 def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high, exact, tried, strict, even, floor):
-    """The median cut of each node on its widest untried axis that leaves both sides `floor` records.
+    """Return the median cut of each node on its widest untried axis that leaves both sides `floor` records.
 
-    What comes back is of those that have one: node, axis, cut, quota, records on each side. Quota is how many cells at
-    the cut itself go left (-1: all of them). `even` cuts below the median where the halves are more alike in size then.
-    Axes with a cut that leaves too few are `tried` here and now.
+    For each node with such a cut: node, axis, cut, quota, and records on each side. The quota is the number of cells at
+    the cut itself that go left (-1: all). `even` cuts below the median if that makes the halves more similar in size.
+    Axes whose cut leaves too few records are marked as `tried`.
     Ranges are lazy: a parent's range bounds its child's, so only an axis that may be the widest is scanned.
     `edge` holds the position of each code, `span` that of the whole axis.
     """
@@ -140,7 +142,7 @@ def propose(nodes, order, start, end, quasi, weight, edge, span, size, low, high
 
 @compiled
 def widest_range(n, order, start, end, quasi, edge, span, low, high, exact, tried):
-    """The untried axis of the widest range, its ends known exactly; -1 where none has a width."""
+    """Return the untried axis with the widest exact range; -1 if all ranges are single codes."""
     while True:
         best, width = -1, 0.0
         for a in range(low.shape[1]):
@@ -159,7 +161,7 @@ def widest_range(n, order, start, end, quasi, edge, span, low, high, exact, trie
 
 @compiled
 def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, quota):
-    """Records per value that each proposed cut sends left and right: row 2i and row 2i + 1."""
+    """Return the records per value on the left and on the right of each proposed cut: rows 2i and 2i + 1."""
     counts = np.zeros((2 * nodes.size, values), dtype=np.int64)
     for i in range(nodes.size):
         codes, ties, n = quasi[axis[i]], quota[i], nodes[i]
@@ -174,7 +176,7 @@ def halves(nodes, order, start, end, quasi, weight, value, values, axis, cut, qu
 
 @compiled
 def half_ranges(nodes, order, start, end, quasi, axis, cut, quota):
-    """The lowest and highest code of each attribute that each proposed cut sends left and right, row by row so."""
+    """Return the lowest and highest code of each attribute on both sides of each proposed cut: rows 2i and 2i + 1."""
     low = np.full((2 * nodes.size, quasi.shape[0]), np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full(low.shape, -1, dtype=np.int32)
     for i in range(nodes.size):
@@ -192,11 +194,11 @@ def half_ranges(nodes, order, start, end, quasi, axis, cut, quota):
 
 @compiled
 def _covers(cell, c, regions):
-    """Whether class c covers a cell of a population; `regions` is as in `fitting`."""
+    """Return whether class c covers a cell of a population; `regions` is as in `fitting`."""
     places, low, high, within, held, region, absent, offset, width = regions
     for a in range(places.shape[1]):
         at, s = places[cell, a], within[a]
-        if at < 0:  # a value that the table lacks
+        if at < 0:  # a value that is not in the table
             if not absent[offset[a] + region[c, a] * width[a] - at - 1]:
                 return False
         elif at < low[c, a] or at > high[c, a] or (s >= 0 and not held[s, c, at]):
@@ -206,12 +208,12 @@ def _covers(cell, c, regions):
 
 @compiled
 def fitting(first, begin, end, outside, order, people, regions, found, times):
-    """Add up the people of a population whom each class covers, from class `first` on, and how often a cell is covered.
+    """Count the people of a population that each class covers, from class `first` on, and how often a cell is covered.
 
-    They are among entries `begin` to `end` of `order`, and among its `outside` first ones. `regions` are the places of
-    cells, which are codes or -1 - i for value i that the table lacks; the least and greatest code of each class, and on
-    an attribute with a set (`within` says which) whether a code is `held`; and its row among those of an attribute in
-    `absent`, which says of each value that the table lacks whether it is covered.
+    The candidates are entries `begin` to `end` of `order` and its first `outside` entries. `regions` consists of the
+    codes of cells (-1 - i for absent value i, which is not in the table); the lowest and highest code of each class;
+    for an attribute with sets (listed in `within`), whether a code is `held`; and the row of each class in `absent`,
+    which marks the absent values that are covered.
     """
     for k in range(begin.size):
         c = first + k
@@ -235,7 +237,7 @@ def spread(first, begin, end, outside, order, share, regions, total):
 
 @compiled
 def extremes(first, begin, end, outside, order, total, regions, least, most):
-    """Find the least and the greatest number of the cells that each class covers; arguments as in `fitting`."""
+    """Find the minimum and the maximum of `total` over the cells that each class covers; arguments as in `fitting`."""
     for k in range(begin.size):
         c = first + k
         for i in range(outside + end[k] - begin[k]):
@@ -246,7 +248,7 @@ def extremes(first, begin, end, outside, order, total, regions, least, most):
 
 @compiled
 def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
-    """Stably sort each node's cells into its parts, in place; returns where each part begins, node after node."""
+    """Stably sort each node's cells into its parts, in place, and return the start of each part, node after node."""
     begins = np.empty(cuts.size + nodes.size, dtype=np.int64)
     longest = 0
     for n in nodes:
@@ -258,7 +260,7 @@ def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
         begin[0], stride = start[nodes[k]], 1
         while 2 * stride <= mine.size:
             stride *= 2
-        while stride:  # the middle cut first, then that of each half
+        while stride:  # the middle cut first, then the middle cut of each half
             for part in range(stride, begin.size, 2 * stride):
                 until = begin[part + stride] if part + stride < begin.size else finish
                 ties = quota[k] if part == 1 else -1
@@ -269,9 +271,9 @@ def divide(nodes, order, start, end, quasi, axis, cuts, first, quota):
 
 @compiled
 def _halve(order, start, end, codes, cut, ties, aside):
-    """Stably move what a cut sends left before the rest, with `ties` cells at the cut itself; where the rest begins."""
+    """Stably move the cells left of a cut, and `ties` cells at it, before the others; return where the others start."""
     left, right = start, 0
-    for i in range(start, end):  # every cell is written on both sides and kept on one: no branch to be guessed wrong
+    for i in range(start, end):  # branch-free: every cell is written to both sides, and one side advances
         cell = order[i]
         c = codes[cell]
         tied = c == cut and ties != 0
@@ -284,7 +286,7 @@ def _halve(order, start, end, codes, cut, ties, aside):
 
 @compiled
 def bounds(nodes, low, high, exact, axis, cuts, first, quota):
-    """The bounds of each part's codes, and which of them are known to be exact, node after node."""
+    """Return the bounds of each part's codes, and which of them are exact, node after node."""
     parts = cuts.size + nodes.size
     lowest = np.empty((parts, low.shape[1]), dtype=low.dtype)
     highest = np.empty_like(lowest)
@@ -293,7 +295,7 @@ def bounds(nodes, low, high, exact, axis, cuts, first, quota):
         n, a = nodes[k], axis[k]
         for j in range(first[k], first[k + 1] + 1):
             lowest[j + k], highest[j + k] = low[n], high[n]
-            if j > first[k]:  # where ties are dealt, the right part may begin at the cut itself
+            if j > first[k]:  # if ties are split, the right part may begin at the cut itself
                 lowest[j + k, a] = cuts[j - 1] + (quota[k] < 0)
             if j < first[k + 1]:
                 highest[j + k, a] = cuts[j]
@@ -302,18 +304,18 @@ def bounds(nodes, low, high, exact, axis, cuts, first, quota):
 
 
 def coverage(runs, low, high, left, right, histogram, same, sets=None, whole=False):
-    """What generalized classes let a researcher expect: populations x values.
+    """Return the counts that a researcher expects from generalized classes: populations x values.
 
-    A class counts by the share of its region that a population covers, attribute by attribute; where `whole`, it counts
-    in full wherever they meet. On an axis in `sets` (classes x codes) the region is a set of codes, and the share is
-    counted. `same[p]` is how many leading attributes population p shares with the one before: their shares are
-    computed once, and only of the classes that the prefix reaches.
+    A class is weighted by the share of its region that a population covers, attribute by attribute; with `whole`, by 1
+    if they intersect. On an axis in `sets` (classes x codes) the region is a set of codes, which are counted. `same[p]`
+    is the number of leading attributes that population p shares with the previous one: their shares are computed once,
+    and only for the classes that the prefix reaches.
     """
     place, before = np.full(runs.shape[1], -1), np.zeros((len(sets or ()), len(histogram), left.shape[1] + 1), np.int32)
     for i, (a, held) in enumerate((sets or {}).items()):
         place[a] = i
         before[i, :, 1 : held.shape[1] + 1] = held.cumsum(axis=1)
-    axes = np.arange(runs.shape[1])  # where each class begins and ends, an attribute in one piece: looked up once
+    axes = np.arange(runs.shape[1])  # the ends of each class, contiguous by attribute, looked up once
     ends = np.ascontiguousarray(left[axes, low].T), np.ascontiguousarray(right[axes, high].T)
     regions = high, left, right, *ends, place, before
     expected, reached = np.zeros((len(runs), histogram.shape[1])), _everything(runs, len(histogram))
@@ -334,7 +336,7 @@ def _cover(p, most, expected, share, member, reached, runs, regions, histogram, 
             from_low, to_high = left[a, first], right[a, last]
             begin, finish, found = begins[a], finishes[a], 0
             if place[a] < 0:
-                for j in range(reached[a]):  # each is written, and kept where they meet: no branch to be guessed wrong
+                for j in range(reached[a]):  # branch-free: each class is written, and kept if they intersect
                     c = member[a, j]
                     overlap = min(finish[c], to_high) - max(begin[c], from_low)
                     member[a + 1, found] = c
@@ -363,7 +365,7 @@ def _cover(p, most, expected, share, member, reached, runs, regions, histogram, 
 
 
 def reach(runs, quasi, weight, group, belief, same):
-    """What exact quasi-identifiers and a belief per group let a researcher expect: populations x values."""
+    """Return the counts that a researcher expects from exact quasi-identifiers and a belief per group."""
     expected, reached, done = np.zeros((len(runs), belief.shape[1])), _everything(runs, quasi.shape[1]), 0
     while done < len(runs):
         done = _reach(done, STEPS, expected, *reached, runs, quasi, weight, group, belief, same)
@@ -394,7 +396,7 @@ def _reach(p, most, expected, member, reached, runs, quasi, weight, group, belie
 
 
 def _everything(runs, count):
-    """What each axis has reached, all of it at first, and how many that are."""
+    """Return the members that each axis has reached, initially all, and their numbers."""
     member, reached = np.empty((runs.shape[1] + 1, count), np.int32), np.zeros(runs.shape[1] + 1, np.int64)
     member[0], reached[0] = np.arange(count), count
     return member, reached

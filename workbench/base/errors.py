@@ -119,9 +119,9 @@ def list_some(names: Sequence[str]) -> str:
 
 def suggest(name: object, known: Iterable[str]) -> str:
     """Suggest the most similar of the known names, or list all of them."""
-    there = list(known)
-    near = difflib.get_close_matches(str(name), there, 1)
-    return f"did you mean {near[0]!r}?" if near else list_choices(there)
+    names = list(known)
+    near = difflib.get_close_matches(str(name), names, 1)
+    return f"did you mean {near[0]!r}?" if near else list_choices(names)
 
 
 @contextmanager

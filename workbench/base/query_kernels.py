@@ -1,9 +1,9 @@
-"""The compiled kernels of queries: what regions have of a condition, and sums over records that meet several.
+"""Compiled kernels of queries: shares of regions that meet a condition, and sums over records that meet several.
 
-Conventions: a condition on a column is a bit for each of its codes, in words of 64, and `at` is the number of its first
-word (-1: no condition). Where 64 queries are added up together they are the bits of words. Records are a tree, a level
-a column: `codes` of the nodes, level after level, `first` node of each level, where among the next level's the children
-of each begin (`child`, one entry more a level), and the `total` of the records below each.
+Conventions: a condition on a column has a bit for each code, in words of 64 bits; `at` is the index of its first word
+(-1: no condition). If 64 queries are evaluated together, each is one bit of a word. Records form a tree with one level
+per column: the `codes` of the nodes, level after level; the `first` node of each level; the index of each node's first
+child on the next level (`child`, with one more entry per level); and the `total` of the records below each node.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ ONE = np.uint64(1)
 EVERY, HALVES = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0x00000000FFFFFFFF)
 LOW, HALF = np.uint64(63), np.uint64(32)
 STEP, MIX, REMIX = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))  # SplitMix64
-QUERIES = 64  # that are added up together: the bits of a word
-TILE = 16  # conditions whose counts are in the processor's own memory together
+QUERIES = 64  # evaluated together, one per bit of a word
+TILE = 16  # conditions whose counts fit into the processor's cache together
 
 
 def words(size):
-    """How many words a condition on a column of so many codes takes."""
+    """Return the number of words of a condition on a column with `size` codes."""
     return (size + 63) // 64
 
 
 @compiled
 def _met(bits, at, code):
-    """Whether a code meets a condition."""
+    """Return whether a code meets a condition."""
     return (bits[at + (code >> 6)] >> (np.uint64(code) & LOW)) & ONE != 0
 
 
 @compiled
 def in_runs(bits, at, size, low, high):
-    """How many codes of each run meet each condition on a column of `size` codes: runs x conditions."""
+    """Count the codes of each run that meet each condition on a column of `size` codes: runs x conditions."""
     found = np.empty((low.size, at.size), dtype=np.int32)
-    before = np.zeros(((size + 63) // 64 + 2, TILE), dtype=np.int32)  # codes that meet it in the words before this one
+    before = np.zeros(((size + 63) // 64 + 2, TILE), dtype=np.int32)  # matching codes in the preceding words
     for first in range(0, at.size, TILE):
         tile = min(TILE, at.size - first)
         for word in range((size + 63) // 64):
@@ -59,7 +59,7 @@ def in_runs(bits, at, size, low, high):
 
 @compiled
 def in_sets(bits, at, held):
-    """How many codes of each set (a row of bits) meet each condition: sets x conditions."""
+    """Count the codes of each set (a row of bits) that meet each condition: sets x conditions."""
     found = np.empty((held.shape[0], at.size), dtype=np.int32)
     for i in range(at.size):
         for s in range(held.shape[0]):
@@ -72,9 +72,9 @@ def in_sets(bits, at, held):
 
 @compiled
 def amounts(bits, at, low, high, amount, between):
-    """What the codes of each run that meet each condition amount to, with what lies between two of them that do.
+    """Add up the amounts of the codes of each run that meet each condition, with the amounts between adjacent ones.
 
-    `between[c]` is what lies between the codes c - 1 and c: it belongs to a condition that both of them meet.
+    `between[c]` is the amount between the codes c - 1 and c, which counts if both meet the condition.
     """
     found = np.empty((at.size, low.size), dtype=np.float64)
     before = np.zeros(amount.size + 1, dtype=np.float64)
@@ -97,7 +97,9 @@ def amounts(bits, at, low, high, amount, between):
 
 @compiled
 def extremes(bits, at, low, high, numbers):
-    """The least and the greatest number of the codes of each run that meet each condition; where none does, of none."""
+    """Return the minimum and maximum number of the codes of each run that meet each condition; infinite if none
+    does.
+    """
     least, most = np.full((at.size, low.size), np.inf), np.full((at.size, low.size), -np.inf)
     for i in range(at.size):
         for r in range(low.size):
@@ -109,7 +111,7 @@ def extremes(bits, at, low, high, numbers):
 
 @compiled
 def across(bits, at, size, found):
-    """For each code of a column which of up to 64 queries, a bit each, it may be in: all without a condition there."""
+    """Return for each code of a column the queries (up to 64, a bit each) that it meets; no condition is met by all."""
     square = np.empty(64, dtype=np.uint64)
     for word in range((size + 63) // 64):
         for i in range(64):
@@ -121,7 +123,7 @@ def across(bits, at, size, found):
 
 @compiled
 def _transpose(square):
-    """Bit j of word i becomes bit i of word j (Warren, Hacker's Delight, 7-3)."""
+    """Transpose a 64 x 64 bit matrix (Warren, Hacker's Delight, 7-3)."""
     apart, mask = 32, HALVES
     while apart:
         shift = np.uint64(apart)
@@ -137,7 +139,9 @@ def _transpose(square):
 
 @compiled
 def of_groups(counts, shares):
-    """The sum over the people of each group of their share: `counts` are groups x values, `shares` values x queries."""
+    """Return the sum of shares over the people of each group: `counts` are groups x values, `shares` values x
+    queries.
+    """
     found = np.zeros((counts.shape[0], shares.shape[1]))
     for g in range(counts.shape[0]):
         for v in range(counts.shape[1]):
@@ -150,12 +154,13 @@ def of_groups(counts, shares):
 
 @compiled
 def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut):
-    """For each of 64 queries the sum over the records of their factors, one a level; `queries` has a bit for each.
+    """Return for each of 64 queries (the bits of `queries`) the sum over records of the product of one factor per
+    level.
 
-    The factor of a level is 0 where the query's bit is not set in the word of the code (`words` from `word_at` on); a
-    number in the row of the code (`factors` from `factor_at` on) where there are such (-1: none); and the number of the
-    code (`values` from `value_at` on) for the queries whose bits are set in `summed`. Levels behind `last` count alike.
-    A record counts in full where the product over the first `cut` levels is a half or more, else not (0: as it is).
+    The factor of a level is 0 if the query's bit is not set in the word of the code (`words` from `word_at` on);
+    otherwise the number in the row of the code (`factors` from `factor_at` on; -1: none), or the value of the code
+    (`values` from `value_at` on) for the queries whose bits are set in `summed`. Levels after `last` have factor 1.
+    With `cut` above 0, the product over the first `cut` levels is rounded: 1 from a half on, else 0.
     """
     every = tree[1][1]
     return _walk(tree, 0, every, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut)
@@ -163,7 +168,7 @@ def sums(tree, last, queries, words, word_at, factors, factor_at, values, value_
 
 @compiled
 def in_groups(tree, last, queries, words, word_at, groups):
-    """For each of 64 queries how many records of each group, a code of the first level, have its bit in all words."""
+    """Count for each of 64 queries the records of each group (a code of the first level) with its bit in all words."""
     codes, first = tree[:2]
     found, none, nowhere = np.zeros((groups, 64)), np.zeros((0, 64)), np.full(last + 1, -1)
     unsummed = np.zeros(last + 1, np.uint64)
@@ -176,11 +181,11 @@ def in_groups(tree, last, queries, words, word_at, groups):
 
 @compiled
 def _walk(tree, begin, end, last, queries, words, word_at, factors, factor_at, values, value_at, summed, cut):
-    """The sums of the records below some nodes of the first level."""
+    """Return the sums of the records below some nodes of the first level."""
     codes, first, child, total = tree
     found, weights = np.zeros(64), np.ones((last + 1, 64))
     node, until, live = np.zeros(last + 1, np.int64), np.zeros(last + 1, np.int64), np.zeros(last + 1, np.uint64)
-    own = np.zeros(last + 1, np.int64)  # the row of weights that counts on each level
+    own = np.zeros(last + 1, np.int64)  # the row of weights that applies on each level
     level, node[0], until[0], live[0] = 0, begin, end, queries
     while level >= 0:
         if level == last:
@@ -228,7 +233,7 @@ def _walk(tree, begin, end, last, queries, words, word_at, factors, factor_at, v
 
 @compiled
 def _weigh(before, after, factors, at, summed, number):
-    """What records count for each query once a level is counted in."""
+    """Multiply the weight of records in each query by the factor of one level."""
     if at >= 0:
         for q in range(64):
             after[q] = before[q] * factors[at, q]
@@ -239,7 +244,7 @@ def _weigh(before, after, factors, at, summed, number):
 
 @compiled
 def _count_in(found, here, amount, weights, factors, at, summed, number):
-    """An amount to the sum of each query whose bit is set, as many times as it counts there."""
+    """Add a weighted amount to the sum of each query whose bit is set."""
     if at >= 0:
         for q in range(64):
             found[q] += amount * weights[q] * factors[at, q] if here >> np.uint64(q) & ONE else 0.0
@@ -252,10 +257,10 @@ def _count_in(found, here, amount, weights, factors, at, summed, number):
 
 @compiled
 def draw(bits, at, seeds, order, count):
-    """Set `count` bits of each condition at random, every choice as likely as any other; bit i is that of order[i].
+    """Set `count` random bits of each condition, all choices equally likely; bit i belongs to code order[i].
 
-    Each is set by the chance that it has after those before it (selection sampling). The numbers are those of
-    SplitMix64 (Steele, Lea & Flood 2014): the same in every version of every library.
+    Selection sampling: each bit is set with its conditional probability given the previous ones. The random numbers are
+    those of SplitMix64 (Steele, Lea & Flood 2014), which do not depend on the version of a library.
     """
     size, plain = order.size, True
     for i in range(size):
@@ -269,7 +274,7 @@ def draw(bits, at, seeds, order, count):
                 mixed = (state ^ (state >> np.uint64(30))) * MIX
                 mixed = (mixed ^ (mixed >> np.uint64(27))) * REMIX
                 chance = (((mixed ^ (mixed >> np.uint64(31))) >> HALF) * np.uint64(size - i)) >> HALF
-                taken = np.uint64(chance < needed)  # no branch to be guessed wrong
+                taken = np.uint64(chance < needed)  # branch-free
                 word |= taken << np.uint64(i - first)
                 needed -= taken
             if plain:

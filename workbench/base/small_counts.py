@@ -52,34 +52,34 @@ def describe_count(count: int, smallest: int, one: str = "person", many: str = "
     return f"about {round_count(count, smallest):,} {many}"
 
 
-def describe_part(count: int, of: int, smallest: int, one: str = "person", many: str = "people") -> str:
+def describe_part(count: int, total: int, smallest: int, one: str = "person", many: str = "people") -> str:
     """Describe a rounded part of all people, or of other records."""
-    every = describe_count(of, smallest, one, many)
-    if count and round_count(count, smallest) == round_count(of, smallest) and smallest > 1:
+    every = describe_count(total, smallest, one, many)
+    if count and round_count(count, smallest) == round_count(total, smallest) and smallest > 1:
         return f"all or nearly all of {every}"
     some = describe_count(count, smallest, one, many)
     return f"{some.rsplit(' ', len(many.split()))[0]} of {every}" if count else some
 
 
-def share_resolution(of: int, smallest: int) -> int:
+def share_resolution(total: int, smallest: int) -> int:
     """Return the number of parts in which a share is published; each has at least the threshold of people."""
-    rounded, step = round_count(of, smallest), max(smallest, 1)
+    rounded, step = round_count(total, smallest), max(smallest, 1)
     return next((n for n in (*STEPS, QUARTERS) if rounded >= n * step), HALVES)
 
 
-def round_share(count: float, of: int, smallest: int) -> float:
+def round_share(count: float, total: int, smallest: int) -> float:
     """Round a share to the parts that the number of people allows."""
-    n = share_resolution(of, smallest)
-    return round(n * count / of) / n
+    n = share_resolution(total, smallest)
+    return round(n * count / total) / n
 
 
-def describe_usual_share(share: float, of: int, smallest: int) -> str:
+def describe_usual_share(share: float, total: int, smallest: int) -> str:
     """A share of everybody, whose count may be rounded by less than the threshold, in whole per cent.
 
     >>> describe_usual_share(20 / 2570, 2571, 10), describe_usual_share(0.35, 2571, 10)
     ('about 1 %', '35 %')
     """
-    off = max(smallest - 1, 0) / max(of, 1)
+    off = max(smallest - 1, 0) / max(total, 1)
     if 0 < share < 0.01 <= share + off or share - off <= 0.99 < share < 1:
         return "about 1 %" if share < 0.5 else "about 99 %"
     return format_whole_percent(share)

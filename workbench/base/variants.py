@@ -77,14 +77,14 @@ class Variant(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Name and settings, ready for YAML or JSON."""
-        said = self.explicit_settings()
-        for name, value in said.items():
+        settings = self.explicit_settings()
+        for name, value in settings.items():
             if isinstance(value, PythonFunction):
                 raise BadInput(
                     f"{self.name}: {name} = {value} is a Python function, which no study or store can hold; choose one "
                     f"of {', '.join(getattr(self.parameters()[name], 'choices', ()))}, or measure without a store"
                 )
-        return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in said.items()}}
+        return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in settings.items()}}
 
     def explicit_settings(self) -> dict[str, Any]:
         """The settings without those that are optional and have their default."""

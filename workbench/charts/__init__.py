@@ -28,5 +28,5 @@ __all__ = [
     "show_offline",
 ]
 
-if alt.renderers.active == "default":  # it asks a CDN; whoever chose another renderer keeps it
+if alt.renderers.active == "default":  # the default needs a CDN; another chosen renderer is not replaced
     show_offline()

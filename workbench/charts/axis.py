@@ -13,9 +13,9 @@ from workbench.charts.look import axis_title
 from workbench.measures import Measure
 
 MANY = "replace(format(datum.value, '~s'), 'G', 'B')"  # billions, not giga
-SNUG = 0.6  # an axis stays as it is while the values fill this much of it
-FAR = 1.2  # of the candidates' own span: a reference farther away is drawn at the edge, or it would squash them
-EDGE = 0.08  # of the span: how far beyond its end an edge lies
+SNUG = 0.6  # an axis is not changed while the values fill this share of it
+FAR = 1.2  # share of the candidates' range beyond which a reference is drawn at the edge, so as not to compress them
+EDGE = 0.08  # distance of an edge from the end of the range, as a share of it
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Axis:
     low: float
     high: float
     infinite: bool
-    guessed: bool = False  # no two values yet, so nobody knows how long it must be: the first that are two say it
+    guessed: bool = False  # fewer than two distinct values yet, so the length is provisional
     above: bool = False
     below: bool = False
     log: bool = False
 
     @classmethod
-    def of(
+    def from_values(
         cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False,
         *, aside: Iterable[float] = (), log: bool = False,
     ) -> Axis:  # fmt: skip
@@ -51,7 +51,7 @@ class Axis:
         guessed = high <= low
         fresh = cls(measure, low, (low * 10 if log else low + 1) if guessed else high, False, guessed, log=log)
         near = [value for value in _drawable(apart, log) if guessed or -FAR <= fresh._along(value) <= 1 + FAR]
-        fresh = fresh._to([low, high, *near])
+        fresh = fresh._fit([low, high, *near])
         if before is not None and before.measure == measure and before.log == log and not before.guessed:
             last = fresh.low if fresh.guessed else fresh.high
             both = replace(before, low=min(fresh.low, before.low), high=max(last, before.high))
@@ -61,7 +61,7 @@ class Axis:
                 return both._with_edges([*known, *apart], infinite)
         return fresh._with_edges([*known, *apart], math.inf in (*known, *apart))
 
-    def _to(self, values: Iterable[float]) -> Axis:
+    def _fit(self, values: Iterable[float]) -> Axis:
         low, high = min(found := list(values)), max(found)
         return replace(self, low=low, high=high, guessed=False) if high > low else self
 
@@ -75,7 +75,7 @@ class Axis:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def _at(self, along: float) -> float:
+    def _value_at(self, along: float) -> float:
         if self.log:
             return self.low * (self.high / self.low) ** along
         return self.low + along * (self.high - self.low)
@@ -83,12 +83,15 @@ class Axis:
     @property
     def edge(self) -> float:
         """The position of infinity."""
-        return self._at(1 + EDGE * (1 + self.above))
+        return self._value_at(1 + EDGE * (1 + self.above))
 
     @property
     def domain(self) -> list[float]:
         """The range of the scale, slightly wider than the values, with space for marks at the ends and for labels."""
-        return [self._at(-EDGE * self.below - 0.03), self._at(1 + EDGE * (self.above + self.infinite) + 0.075)]
+        return [
+            self._value_at(-EDGE * self.below - 0.03),
+            self._value_at(1 + EDGE * (self.above + self.infinite) + 0.075),
+        ]
 
     @property
     def worst(self) -> float:
@@ -110,7 +113,7 @@ class Axis:
         """Return the position of a value."""
         if value == math.inf:
             return self.edge
-        return self._at(-EDGE) if value < self.low else self._at(1 + EDGE) if value > self.high else value
+        return self._value_at(-EDGE) if value < self.low else self._value_at(1 + EDGE) if value > self.high else value
 
     def outside(self, value: float) -> int:
         """Return -1 if a finite value is drawn at the lower edge, 1 if at the upper, else 0."""
@@ -134,10 +137,10 @@ class Axis:
         if not self.log:
             scale.zero = False
         label = _ticks(name) if self.log else MANY if self.high >= 1e5 else "datum.label"
-        hidden = [f"datum.value > {self.high}"] * (self.above or self.infinite)  # no numbers at an edge
+        hidden = [f"datum.value > {self.high}"] * (self.above or self.infinite)  # no numbers at the edges
         hidden += [f"datum.value < {self.low}"] * self.below
-        said = f"{' || '.join(hidden)} ? '' : {label}" if hidden else label
-        axis = alt.Axis(tickCount=8, labelExpr=said, labelOverlap="greedy", labelSeparation=6)
+        label_expr = f"{' || '.join(hidden)} ? '' : {label}" if hidden else label
+        axis = alt.Axis(tickCount=8, labelExpr=label_expr, labelOverlap="greedy", labelSeparation=6)
         return channel(f"{name}:Q", title=axis_title(self.measure, length), scale=scale, axis=axis)
 
 

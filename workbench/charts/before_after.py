@@ -11,7 +11,7 @@ from workbench.base.figures import format_number, humanize_name
 from workbench.charts.look import HUES, INK, SILENT, finish_chart
 from workbench.releases.before_after import BeforeAfter, Cross
 
-BAR, CELL, NAME = 22, 26, 190  # pixels of a value's two bars, of a row of cells, and of a label at most
+BAR, CELL, NAME = 22, 26, 190  # pixels: a value's two bars, a row of cells, the widest label
 SUPPRESSED = "(suppressed)"
 SIDES = ("before", "after")
 Rows = list[dict[str, Any]]
@@ -59,8 +59,8 @@ def bar_rows(found: BeforeAfter) -> Rows:
 
 
 def _bar(label: str, side: str, count: float) -> dict[str, Any]:
-    said = format_number(round(float(count), 1))
-    return {"label": label, "side": side, "records": float(count), "said": said, "spoken": f"{label}, {side}: {said}"}
+    shown = format_number(round(float(count), 1))
+    return {"label": label, "side": side, "records": float(count), "said": shown, "spoken": f"{label}, {side}: {shown}"}
 
 
 def cross_chart(found: Cross, width: int = 560) -> alt.LayerChart:

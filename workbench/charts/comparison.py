@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.recipe import Point
 
-SAME = 1e-9  # of a value: rounding in another order of records
+SAME = 1e-9  # relative tolerance for rounding errors
 
 
 def describe_difference(own: Frontier, other: Frontier) -> str:
@@ -25,9 +25,13 @@ def describe_difference(own: Frontier, other: Frontier) -> str:
     for point in _baselines(own):
         twin = theirs.get(recipe_text(point.recipe))
         for key in shared if twin else ():
-            here, there = (one.values.get(key, math.nan) for one in (point, twin) if one)
-            if not (math.isnan(here) or math.isnan(there) or math.isclose(here, there, rel_tol=SAME, abs_tol=SAME)):
-                ours, pinned = (format_value(value) for value in (here, there))
+            own_value, pinned_value = (one.values.get(key, math.nan) for one in (point, twin) if one)
+            if not (
+                math.isnan(own_value)
+                or math.isnan(pinned_value)
+                or math.isclose(own_value, pinned_value, rel_tol=SAME, abs_tol=SAME)
+            ):
+                ours, pinned = (format_value(value) for value in (own_value, pinned_value))
                 return f"{baseline_label(recipe_text(point.recipe))}: {key} {ours}, pinned {pinned}"
     return ""
 

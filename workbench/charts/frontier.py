@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from workbench.measures import Measure
 
 CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
-GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points at the line below it
+GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points down
 BESIDE: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("align", "dx", "dy")} | {"lineBreak": "\n"}
-SAID = alt.Description("said:N")  # without it a screen reader hears every field of the tooltip
+SAID = alt.Description("said:N")  # otherwise a screen reader would read every field of the tooltip
 
 
 def frontier_chart(
@@ -116,8 +116,8 @@ def _rows(name: str, x: Any, y: Any) -> Chart:
 
 
 def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
-    said = [alt.Tooltip(f"m{i}:N", title=measure.key) for i, measure in enumerate(measures)]
-    return [alt.Tooltip("number:Q"), alt.Tooltip("recipe:N"), *said, alt.Tooltip("why:N")]
+    figures = [alt.Tooltip(f"m{i}:N", title=measure.key) for i, measure in enumerate(measures)]
+    return [alt.Tooltip("number:Q"), alt.Tooltip("recipe:N"), *figures, alt.Tooltip("why:N")]
 
 
 def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
@@ -130,7 +130,7 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
         "dy": 10,
     }
     above = "!datum.flip" if y_axis.worst > y_axis.low else "datum.flip"
-    along = "(isValid(datum.along) ? datum.along : 1)"  # a cap under the hand has its words at the right end
+    along = "(isValid(datum.along) ? datum.along : 1)"  # the label of a dragged cap is at the right end
     y_words: dict[str, Any] = {
         "align": alt.expr(f"{along} == 1 ? 'right' : {along} == 0 ? 'left' : 'center'"),
         "dx": alt.expr(f"6 - 12 * {along}"),
@@ -142,7 +142,7 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
         ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
     ):
         rows = Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
-        size = "width" if name == "x" else "height"  # of a chart that is zoomed in a cap may lie outside
+        size = "width" if name == "x" else "height"  # on a zoomed chart, a cap may be outside
         seen = alt.expr(f"inrange(scale('{name}', datum.{name}), [-1, {size} + 1]) ? 0.8 : 0")
         layers += [
             rows.mark_rect(**SILENT, color=INK, opacity=0.07, clip=True).encode(end(f"{name}2:Q")),
@@ -280,7 +280,10 @@ def _title(scene: Scene) -> alt.Title:
     """Return the title: the number of efficient points, and notes on missing points and comparability."""
     frontier, notes = scene.frontier, []
     if scene.pinned is not None and (why := describe_difference(frontier, scene.pinned)):
-        notes += ["the pinned points are of other data, roles or hierarchies: compare no losses", f"({why})"]
+        notes += [
+            "the pinned points are from other data, roles or hierarchies: their losses are not comparable",
+            f"({why})",
+        ]
     if missing := left_out(frontier):
         notes.append(f"{missing}: undefined on one of the axes")
     if not frontier.complete:

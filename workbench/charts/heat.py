@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from workbench.frontier.recipe import Point, Recipe
     from workbench.measures import Measure
 
-MOST = 80  # rows that a person still reads
+MOST = 80  # maximum number of readable rows
 ROW = 20
-NAME = 340  # pixels of a row's name, at most
-LETTERS, TAIL = 54, 12  # of a row's name, and of what tells it from others at least
-SHORT = 7  # letters in a narrow cell
-ROOMY = 56  # pixels of a cell in which any value has room
-UNDER_SLIDER = "under the slider ◆"  # one name for all recipes: the other rows stay where they are
+NAME = 340  # maximum width of a row's name in pixels
+LETTERS, TAIL = 54, 12  # maximum length of a row's name, minimum length of its distinguishing end
+SHORT = 7  # characters in a narrow cell
+ROOMY = 56  # minimum width in pixels of a cell that fits any value
+UNDER_SLIDER = "under the slider ◆"  # one name for all recipes, so that the other rows do not move
 
 
 def heat_chart(
@@ -92,10 +92,10 @@ def _cells(name: str, x: Any, y: Any, columns: int) -> list[Chart]:
     color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
     ink = alt.when("datum.good === null").then(alt.value(INK)).when("datum.good > 0.45").then(light).otherwise(dark)
-    short, said = alt.expr(f"width / {columns} < {ROOMY} ? datum.brief : datum.text"), alt.Description("said:N")
+    short, description = alt.expr(f"width / {columns} < {ROOMY} ? datum.brief : datum.text"), alt.Description("said:N")
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("measure:N"), alt.Tooltip("text:N", title="value")]
     return [
-        cells.transform_filter("datum.good !== null").mark_rect().encode(color, said, tooltip=tooltip),
+        cells.transform_filter("datum.good !== null").mark_rect().encode(color, description, tooltip=tooltip),
         cells.mark_text(**SILENT, fontSize=11, baseline="middle", text=short).encode(color=ink, tooltip=tooltip),
     ]
 
@@ -178,11 +178,11 @@ def _distinguish(short: str, recipe: Recipe, alike: Sequence[Recipe]) -> str:
     """
     every = [_pieces(one) for one in alike]
     own = [piece for j, piece in enumerate(_pieces(recipe)) if any(piece != other[j] for other in every)]
-    told = ", ".join(filter(None, own))
+    text = ", ".join(filter(None, own))
     room = max(LETTERS - len(short) - 3, TAIL)
-    if len(told) > room:
-        told = "…" + told[-room:].partition(" ")[2]  # from where a word begins
-    return f"{short} ({told})" if told else short
+    if len(text) > room:
+        text = "…" + text[-room:].partition(" ")[2]  # from the beginning of a word
+    return f"{short} ({text})" if text else short
 
 
 def _pieces(recipe: Recipe) -> list[str]:

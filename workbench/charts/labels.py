@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-GLYPH, BOLD, LINE = 6.5, 7.2, 14  # pixels: a letter at 12 px, a bold one, a line
-RADIUS = 6  # of a point's mark
-WRAP = 26  # letters of a line, where one line finds no room
-EDGE = 2  # words keep away from the border of the plot
-STRIP = 18  # along the upper border: there the cap of the axis below says what it is
-EVERY = 6  # pixels between the places that are looked at along a curve
+GLYPH, BOLD, LINE = 6.5, 7.2, 14  # pixels: width of a letter at 12 px, of a bold one, height of a line
+RADIUS = 6  # pixels, of a point's mark
+WRAP = 26  # characters per line if a label does not fit on one line
+EDGE = 2  # pixels between labels and the border of the plot
+STRIP = 18  # pixels along the upper border, reserved for the labels of vertical caps
+EVERY = 6  # pixels between the sampled points of a curve
 COSTS = {
     "outside": 5000,
     "words": 1000,
@@ -27,7 +27,7 @@ COSTS = {
 }
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-Place = tuple[Box, str, list[str], float]  # with alignment, lines, and what it costs by itself
+Place = tuple[Box, str, list[str], float]  # box, alignment, lines, and basic cost
 
 
 class PlotArea:
@@ -63,7 +63,7 @@ class PlotArea:
         boxes = np.array([box for box, *_ in found])
         reach = np.array(
             [_extend_to_mark(box, at, align) for box, align, *_ in found]
-        )  # a wider plot draws marks and words apart
+        )  # on a wider plot, marks and labels are farther apart
         near = np.abs(self.marks - at).max(axis=1) <= RADIUS / 2 if len(self.marks) else np.zeros(0, bool)
         costs = np.array([cost for *_, cost in found], float)
         costs += COSTS["marks"] * _inside(reach, self.marks[~near], RADIUS)

@@ -14,20 +14,20 @@ import altair as alt
 
 from workbench.measures import Measure
 
-HUES = (  # the yellow is lost on white; two more than Okabe and Ito's, so that every model has its own
+HUES = (  # without yellow, which is invisible on white; two more than Okabe and Ito's, so that each model has its own
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#7A4FBF", "#8C5A2B",
 )  # fmt: skip
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-DASHES = ((1, 0), (7, 3), (2, 3), (10, 3, 2, 3))  # of lines that share a hue
-HOMES = (  # the models in the order of their hues, whatever else is drawn and in which order
+DASHES = ((1, 0), (7, 3), (2, 3), (10, 3, 2, 3))  # patterns of lines that share a hue
+HOMES = (  # models in the order of their hues, independent of the drawn lines
     "k-anonymity", "l-diversity", "t-closeness", "delta-disclosure", "beta-likeness", "(alpha,k)-anonymity",
     "recursive (c,l)-diversity", "entropy l-diversity", "distinct l-diversity",
 )  # fmt: skip
 INK = "currentColor"
-SILENT: dict[str, Any] = {"aria": False}  # a mark that repeats what another says
+SILENT: dict[str, Any] = {"aria": False}  # for marks that repeat the content of others
 PINNED = "pinned: "
-HEAD = 7  # letters of a measure's key in one line, where measures lie close
-PALE = 0.5  # how much of its hue a pinned line keeps
+HEAD = 7  # characters per line of a measure's key if axes are close to each other
+PALE = 0.5  # opacity of a pinned line
 
 
 def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -88,8 +88,8 @@ def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Co
     color, shapes = line_scales(lines)
     short = max(map(len, lines), default=0) < 45
     shown = alt.Legend(title=None, orient="bottom", columns=1 + short, labelLimit=600, symbolOpacity=1)
-    said = shown if legend else None
-    return alt.Color("line:N", scale=color, legend=said), alt.Shape("line:N", scale=shapes, legend=said)
+    shown_legend = shown if legend else None
+    return alt.Color("line:N", scale=color, legend=shown_legend), alt.Shape("line:N", scale=shapes, legend=shown_legend)
 
 
 def measure_labels(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> tuple[str, int]:
@@ -100,12 +100,12 @@ def measure_labels(keys: Sequence[str], below: Mapping[str, str], down: bool = F
     """
     broken = {key: [*([key] if len(key) <= HEAD else textwrap.wrap(key, HEAD)), below[key]] for key in keys}
     high = max(map(len, broken.values()), default=1)
-    said = []
+    versions = []
     for lines in (broken, {key: [key, below[key]] for key in keys}):
         filled = {key: [""] * (high - len(own) if down else 0) + own for key, own in lines.items()}
-        said.append(f"{json.dumps(filled, ensure_ascii=False)}[datum.label]")
+        versions.append(f"{json.dumps(filled, ensure_ascii=False)}[datum.label]")
     close = 7 * max(map(len, keys), default=1) + 8
-    return f"width / {max(len(keys), 1)} < {close} ? {said[0]} : {said[1]}", high
+    return f"width / {max(len(keys), 1)} < {close} ? {versions[0]} : {versions[1]}", high
 
 
 def axis_title(measure: Measure, length: int) -> list[str]:

@@ -18,7 +18,7 @@ from workbench.releases.base import Release
 from workbench.releases.labels import run_label
 
 BINS = 300
-FEWEST = 10  # records of a population that a chart may show
+FEWEST = 10  # minimum number of records of a population on a chart
 
 
 def loss_chart(release: Release, measure: Measure | None = None, width: int = 640, height: int = 260) -> alt.LayerChart:
@@ -62,8 +62,8 @@ def _steps(values: list[dict[str, Any]], x: Any) -> list[alt.Chart]:
     scale = alt.Scale(type="log", domain=[1, records], nice=False)
     axis = alt.Axis(values=[10**i for i in range(int(math.log10(records)) + 1)])
     y = alt.Y("records:Q", title=["records that lose at least this", "(logarithmic)"], scale=scale, axis=axis)
-    said = [("loss:Q", ".3g"), ("records:Q", ","), ("share:Q", ".2%")]
-    tooltip = [alt.Tooltip(name, format=spelled) for name, spelled in said]
+    fields = [("loss:Q", ".3g"), ("records:Q", ","), ("share:Q", ".2%")]
+    tooltip = [alt.Tooltip(name, format=spelled) for name, spelled in fields]
     steps = alt.Chart(alt.NamedData("steps")).encode(x, y)
     worst = alt.Chart(alt.Data(values=values[-1:])).encode(x, y, tooltip=tooltip)
     return [
@@ -145,18 +145,18 @@ def _hurt_most(release: Release, measured: Measured, most: int) -> list[dict[str
     table, detail = release.table, measured.detail
     labels, rows = table.sensitive[detail["sensitive"]].labels, []
     worst = np.argsort(-detail["loss"], kind="stable")
-    worst = worst[detail["support"][worst] >= FEWEST]  # a chart travels: what is true of a handful stays here
+    worst = worst[detail["support"][worst] >= FEWEST]  # charts are passed on, so they show no small populations
     if not len(worst):
         raise Undefined(f"no population has {FEWEST} records or more, so none is drawn; see the measure's detail")
     for i in worst[:most]:
-        told, truth = detail["told"][i], detail["truth"][i]
-        v = int(np.abs(told - truth).argmax())
+        estimated, truth = detail["told"][i], detail["truth"][i]
+        v = int(np.abs(estimated - truth).argmax())
         rows.append(
             {
                 "population": population_label(release, detail["runs"][i]),
                 "records": f"{detail['support'][i]:,} ({format_percent(detail['support'][i] / table.records)})",
                 "loss": float(detail["loss"][i]),
-                "misjudged": f"{labels[v]}: {format_percent(truth[v])} in truth, {format_percent(told[v])} from "
+                "misjudged": f"{labels[v]}: {format_percent(truth[v])} in truth, {format_percent(estimated[v])} from "
                 f"the release",
             }
         )

@@ -1,7 +1,7 @@
 """Charts that work without a network: a static picture, replaced by a live chart if scripts may run.
 
 The library for live charts is 0.9 MB. It is part of the first chart's output of a kernel, and the page keeps it for the
-others, whichever is shown first. Without it (output cleared, notebook not trusted) the static picture remains.
+others, in any order. Without it (output cleared, notebook not trusted) the static picture remains.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from workbench.base.templates import Templates
 if TYPE_CHECKING:
     import altair
 
-STILL = "#767676"  # readable on white and on black: a picture does not know the page it lies on
+STILL = "#767676"  # readable on white and on black, since the background is unknown
 ARRIVED = "window.workbenchCharts.arrived(vegaEmbed);"
 ENDINGS = (".png", ".svg", ".json", ".html")
 
-# runs once a page: draws what waits for the library
+# runs once per page; draws the charts that wait for the library
 LIBRARY = """(() => {
   const page = window.workbenchCharts ??= {waiting: []};
   if (page.embed) return;
@@ -39,7 +39,7 @@ LIBRARY = """(() => {
 })();"""
 
 TEMPLATES = Templates("workbench.charts")
-_sent = {"library": False}  # to this kernel's notebook
+_sent = {"library": False}  # whether this kernel's notebook has the library
 
 
 def show_offline(live: bool = True) -> None:
@@ -50,7 +50,7 @@ def show_offline(live: bool = True) -> None:
     import workbench.base.startup  # noqa: F401 (before Altair)
 
     # isort: split
-    import altair as alt  # whoever has a chart has it already
+    import altair as alt  # already loaded with any chart
 
     _sent["library"] = False
     alt.renderers.register("workbench", renderer)
@@ -74,7 +74,9 @@ def description_of(spec: dict[str, Any]) -> str:
 def svg(spec: dict[str, Any], color: str = STILL) -> str:
     """Return a static picture; text and axes have the given color, or that of the page around the picture."""
     drawn = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    named = Markup('<svg role="img" aria-label="{}" color="{}" ').format(description_of(spec), color)  # it escapes both
+    named = Markup('<svg role="img" aria-label="{}" color="{}" ').format(
+        description_of(spec), color
+    )  # escapes both arguments
     return str(drawn).replace("<svg ", str(named), 1)
 
 
@@ -113,7 +115,7 @@ def bundle() -> str:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with atomic_write(kept) as aside:
             aside.write_text(built, "utf-8")
-    except OSError:  # a home that cannot be written to: built again next time
+    except OSError:  # the cache is not writable: built again next time
         pass
     return LIBRARY % built
 
@@ -151,7 +153,7 @@ def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
     path, spec = Path(path), chart.to_dict()
     if path.suffix not in ENDINGS:
         raise BadInput(
-            f"{path}: cannot write {path.suffix or 'a name without an ending'}; end it in {', '.join(ENDINGS)}"
+            f"{path}: cannot write {path.suffix or 'a name without an ending'}; use one of {', '.join(ENDINGS)}"
         )
     with atomic_write(path) as aside:
         if path.suffix == ".png":

@@ -1,4 +1,4 @@
-"""Panels side by side: the same lines in each, against one column."""
+"""Panels side by side that show the same lines against one column."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.frontier.recipe import Point
     from workbench.measures import Measure
 
-BEYOND = 0.09  # where infinity is drawn, past the end of its axis
+BEYOND = 0.09  # distance of infinity from the end of its axis
 DOMAIN = [-0.17, 1.12]
 GAPS = "break-paths-show-domains"  # an undefined value leaves a gap in its strand
 
@@ -80,7 +80,7 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
         *_ends(x, y),
         beaten.mark_line(**thread, strokeWidth=1, opacity=0.3),
         standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9).encode(dash),
-        strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # easier to hit
+        strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # wide target
         standing.mark_point(filled=True, size=55, opacity=1).encode(shape, alt.Description("said:N"), tooltip=tooltip),
         _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
         _marked("moving", x, y).mark_point(**SILENT, shape="diamond", filled=True, color=INK, size=90, opacity=1),

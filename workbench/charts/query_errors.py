@@ -16,8 +16,8 @@ from workbench.charts.look import HUES, INK, finish_chart
 from workbench.charts.scene import Scene
 from workbench.frontier.frontier import Frontier
 
-ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)  # of bars: the same for every release
-EXACT = 1e-9  # relative error: less is none
+ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)  # ends of the bars, identical for all releases
+EXACT = 1e-9  # smaller relative errors are rounding errors
 NONE = "none"
 
 
@@ -50,7 +50,7 @@ def errors_chart(errors: np.ndarray, width: int = 420, height: int = 190) -> alt
     bars = base.mark_bar(color=HUES[0]).encode(alt.Description("said:N"))
     counts = base.mark_text(dy=-6, color=INK, fontSize=11).encode(text=alt.Text("queries:Q", format=","))
     drawn = alt.layer(bars, counts, datasets={"errors": rows})
-    return finish_chart(drawn, width, height, None, "How many queries are answered how wrongly")
+    return finish_chart(drawn, width, height, None, "Number of queries by relative error")
 
 
 def two_frontiers(
@@ -61,7 +61,7 @@ def two_frontiers(
     scenes = [Scene(frontier.on(utility=key), selected=selected, size=(width, height)) for key in keys]
     own, aside = ([value for key in keys for value in _values(frontier, key, baseline)] for baseline in (False, True))
     measure = frontier.measure(keys[0])
-    y = Axis.of(measure, own, aside=[*aside, measure.best])
+    y = Axis.from_values(measure, own, aside=[*aside, measure.best])
     x, lines = scenes[0].axis(scenes[0].frontier.axes[0]), line_numbers(scenes[0].lines)
     found = []
     for scene, key, title in zip(scenes, keys, titles, strict=True):

@@ -11,9 +11,9 @@ from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
 from workbench.frontier.lower_bounds import LowerBounds
 
-PLACES = 80  # along the axis
-WORD = "not possible\nin classes"  # noise, and who learns from all classes together, may do with less
-WIDE, HIGH, ASIDE = 78, 32, 6  # pixels that it takes, and how far from the side it stands
+PLACES = 80  # number of points along the axis
+WORD = "not possible\nin classes"  # the bound does not apply to noise and to learning attackers
+WIDE, HIGH, ASIDE = 78, 32, 6  # pixels: size of the label, and its distance from the side
 
 
 def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> lis
     for number, least in enumerate(possible):
         for share in np.linspace(0, 1, PLACES):
             at = float(_along(x, share))
-            top = min(max(least.at(max(at, 0.0)), low), max(y.domain))
+            top = min(max(least.value_at(max(at, 0.0)), low), max(y.domain))
             rows.append({"x": at, "y": top, "y2": low, "region": number})
     return rows
 
@@ -33,7 +33,7 @@ def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: P
         return []
     left, right = ASIDE / area.width, (ASIDE + WIDE) / area.width
     low, high = min(y.domain), max(y.domain)
-    tops = [possible[0].at(max(float(_along(x, share)), 0.0)) for share in (left, (left + right) / 2, right)]
+    tops = [possible[0].value_at(max(float(_along(x, share)), 0.0)) for share in (left, (left + right) / 2, right)]
     room = min(y.share(min(max(top, low), high)) for top in tops) * area.height
     middle = area.height - room / 2
     if room < HIGH or not area.is_free((ASIDE, middle - HIGH / 2, ASIDE + WIDE, middle + HIGH / 2)):

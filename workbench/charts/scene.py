@@ -27,10 +27,17 @@ if TYPE_CHECKING:
     from workbench.frontier.lower_bounds import LowerBounds
 
 Rows = list[dict[str, Any]]
-TOGETHER = 4  # pixels: marks that look like one
-NARROW = 0.14  # beyond a cap this near the end there is no room for words
-PLOT = (360, 350)  # pixels: the narrowest plot of a page; where words find room there, they do on a wider one
-SIDES = ((1.0, False), (1.0, True), (0.0, False), (0.0, True), (0.5, False), (0.5, True))  # along a line, below it?
+OVERLAP = 4  # pixels: closer marks look like one
+NARROW = 0.14  # share of the axis beyond a cap that is too narrow for a label
+PLOT = (360, 350)  # pixels: the narrowest plot of a page; labels that fit there fit on a wider one
+SIDES = (
+    (1.0, False),
+    (1.0, True),
+    (0.0, False),
+    (0.0, True),
+    (0.5, False),
+    (0.5, True),
+)  # position along a line, and whether below it
 BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 
 
@@ -45,10 +52,10 @@ class Scene:
     selected: int = -1
     size: tuple[int, int] = PLOT
     log: frozenset[str] = frozenset()  # the measures whose axes are logarithmic
-    nearly: str = ""  # what the point under the slider is estimated from, until it is measured
+    nearly: str = ""  # source of the estimate of the point under the slider, until it is measured
     possible: tuple[
         LowerBounds, ...
-    ] = ()  # below which no release can be; the second: none with exact quasi-identifiers
+    ] = ()  # lower bounds of all releases; the second: of those with exact quasi-identifiers
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
@@ -72,15 +79,17 @@ class Scene:
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
         own = self._values([point for point in points if not point.recipe.baseline], key)
-        own += [end for point in points for end in point.intervals.get(key, ())]  # one cut off would seem to end there
+        own += [
+            end for point in points for end in point.intervals.get(key, ())
+        ]  # a clipped interval would seem to end there
         aside = [point.values.get(key, math.nan) for point in points if point.recipe.baseline]
         growing = not self.frontier.complete
-        return Axis.of(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
+        return Axis.from_values(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
 
     def own_axis(self, key: str, before: Axis | None = None) -> Axis:
         """Return the axis of a measure without the baselines, which would compress the other points."""
         own = [point for point in self.frontier.measured if not point.recipe.baseline]
-        return Axis.of(self.frontier.measure(key), self._values(own, key), before, not self.frontier.complete)
+        return Axis.from_values(self.frontier.measure(key), self._values(own, key), before, not self.frontier.complete)
 
     def _values(self, points: Sequence[Point], key: str) -> list[float]:
         return [point.values.get(key, math.nan) for point in (*points, *([self.moving] if self.moving else []))]
@@ -148,7 +157,7 @@ class Scene:
                 **placed, "i": i, "number": frontier.number(i), "recipe": recipe_text(point.recipe),
                 "line": prefix + line_name(point.recipe),
                 "strand": strand[i], "baseline": point.recipe.baseline, "efficient": bool(stands[i]),
-                "knee": not prefix and point is self.knee, "said": self._said(point, prefix),
+                "knee": not prefix and point is self.knee, "said": self._describe_point(point, prefix),
                 **(self._spoken(point, frontier) if spoken else {}),
             })  # fmt: skip
         return rows
@@ -158,7 +167,7 @@ class Scene:
         if math.isnan(across) or math.isnan(up):
             return None
         at = {"x": x.place(across), "y": y.place(up)}
-        return {**at, "finite": at == {"x": across, "y": up}}  # not at an edge
+        return {**at, "finite": at == {"x": across, "y": up}}  # False at an edge
 
     def _interval(self, point: Point, x: Axis, y: Axis) -> Rows:
         """Return a segment along each axis on which a point's value has a 95 % interval."""
@@ -170,7 +179,7 @@ class Scene:
                 rows.append(at | {name: axis.place(ends[0]), f"{name}2": axis.place(ends[1])})
         return rows
 
-    def _said(self, point: Point, prefix: str = "") -> str:
+    def _describe_point(self, point: Point, prefix: str = "") -> str:
         """Describe a point for screen readers."""
         values = ", ".join(
             f"{key} {format_value(point.values.get(key, math.nan))}{format_interval(point.intervals.get(key))}"
@@ -183,9 +192,9 @@ class Scene:
             f"m{j}": format_value(point.values.get(m.key, math.nan)) + format_interval(point.intervals.get(m.key))
             for j, m in enumerate(self.frontier.measures)
         }
-        gone = f" {point.left_out:,} records are left out." if point.left_out else ""
+        suppressed = f" {point.left_out:,} records are suppressed." if point.left_out else ""
         against = f" Not recommended: {join_names(point.against)}." if point.against else ""
-        return {**values, "why": f"{frontier.explain(point)}{gone}{against}"}
+        return {**values, "why": f"{frontier.explain(point)}{suppressed}{against}"}
 
     def marked(self, x: Axis, y: Axis) -> dict[str, Rows]:
         """Return the selected point, the best under the caps, and the labels of points."""
@@ -198,20 +207,20 @@ class Scene:
 
     def words_placed(self, x: Axis, y: Axis) -> tuple[PlotArea, Rows, Rows]:
         """Return the plot with its labels, the names of points, and the best under the caps with its label."""
-        area, at = self._area(x, y), self._at(x, y)
+        area, at = self._area(x, y), self._to_pixels(x, y)
         named = place_names(area, self._named(x, y), at)
         best = self._placed(self.best, x, y) if self.best else None
         own = [{**best, **area.put("recommended under the cap", at(best), 14, short="recommended")}] if best else []
         return area, named, own
 
-    def _at(self, x: Axis, y: Axis) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
+    def _to_pixels(self, x: Axis, y: Axis) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
         """Return a function from a row to its position in pixels from the upper left corner of the plot."""
         width, height = self.size
         return lambda row: (x.share(row["x"]) * width, (1 - y.share(row["y"])) * height)
 
     def _area(self, x: Axis, y: Axis) -> PlotArea:
         """Return the plot with its points, curves and caps, where labels are placed."""
-        at, marks, curves = self._at(x, y), [], []
+        at, marks, curves = self._to_pixels(x, y), [], []
         for _, frontier in self.frontiers:
             curved: dict[str, list[tuple[float, float]]] = {}
             for point, strand in zip(frontier.measured, strands(frontier), strict=True):
@@ -260,7 +269,7 @@ class Scene:
 
     def _along_cap(self, area: PlotArea, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
         """Return the end of its line, above or below, at which a horizontal cap has its label."""
-        level, (width, _) = self._at(x, y)({"x": x.low, "y": row["y"]})[1], self.size
+        level, (width, _) = self._to_pixels(x, y)({"x": x.low, "y": row["y"]})[1], self.size
         long, boxes = 6 * len(row["label"]) + 8, []
         for along, below in SIDES:
             left, top = along * (width - long - 8) + 4, level + 3 if below else level - LINE - 3
@@ -282,13 +291,20 @@ class Scene:
         if self.moving is None or (placed := self._placed(self.moving, x, y)) is None:
             return []
         more = self._spoken(self.moving, self.frontier) if spoken else {}
-        area, at = self._worded(x, y)[0], self._at(x, y)(placed)
+        area, at = self._worded(x, y)[0], self._to_pixels(x, y)(placed)
         label = area.put(
             recipe_text(self.moving.recipe), at, 14, bold=True, short=short_recipe_text(self.moving.recipe), take=False
         )
-        said = self._said(self.moving, "about " if self.nearly else "")
+        description = self._describe_point(self.moving, "about " if self.nearly else "")
         return [
-            {**placed, **label, "recipe": str(self.moving.recipe), "said": said, "nearly": bool(self.nearly), **more}
+            {
+                **placed,
+                **label,
+                "recipe": str(self.moving.recipe),
+                "said": description,
+                "nearly": bool(self.nearly),
+                **more,
+            }
         ]
 
 
@@ -365,7 +381,7 @@ def place_names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], t
     found: Rows = []
     for row in named:
         same = (other for other in found if row["label"] == PINNED + other["label"])
-        if not any(np.abs(np.subtract(at(row), at(other))).max() < TOGETHER for other in same):
+        if not any(np.abs(np.subtract(at(row), at(other))).max() < OVERLAP for other in same):
             found.append({**row, **area.put(row["label"], at(row), 14)})
     return found
 
@@ -375,14 +391,14 @@ def describe_frontier(scene: Scene) -> str:
     frontier = scene.frontier
     x, y = (f"{frontier.measure(key).name} ({frontier.measure(key).better} is better)" for key in frontier.axes)
     standing = int(efficient(frontier).sum())
-    said = [f"Frontier of {x} against {y}: {len(frontier.measured)} points, {standing} efficient."]
+    sentences = [f"Frontier of {x} against {y}: {len(frontier.measured)} points, {standing} efficient."]
     if scene.knee is not None:
         knee = scene.knee
         measures = [frontier.measure(key) for key in frontier.axes]
         values = ", ".join(f"{one.key} {format_number(knee.values[one.key])}" for one in measures)
-        said.append(f"The knee is {knee.recipe}: {values}.")
+        sentences.append(f"The knee is {knee.recipe}: {values}.")
     if scene.best is not None:
-        said.append(f"Recommended under the caps is {scene.best.recipe}.")
+        sentences.append(f"Recommended under the caps is {scene.best.recipe}.")
     if scene.possible:
-        said.append("The region that no release in classes can reach is shaded.")
-    return " ".join(said)
+        sentences.append("The region that no release in classes can reach is shaded.")
+    return " ".join(sentences)

@@ -148,12 +148,12 @@ def _report_written(
         print_json({**_as_dict(release, chosen, audit, files), "noise": noise, "not_recommended": list(objections)})
         return
     verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was requested"
-    gone, classes = release.suppressed, _classes(release)
-    records = release.table.records - gone
-    there = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
+    suppressed, classes = release.suppressed, _classes(release)
+    records = release.table.records - suppressed
+    in_classes = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
     many = f"{records:,} {'record' if records == 1 else 'records'}"
-    told = f"{chosen}: {many} in {there}{f', {gone:,} suppressed' if gone else ''}; {verdict}"
-    typer.echo(told, err=True)
+    summary = f"{chosen}: {many} in {in_classes}{f', {suppressed:,} suppressed' if suppressed else ''}; {verdict}"
+    typer.echo(summary, err=True)
     if release.recipient_notice:
         typer.echo(f"Tell recipients: {release.recipient_notice}.", err=True)
     for notice in release.notices:
@@ -367,7 +367,7 @@ def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
     found: dict[Method, None] = {}
     for method in [*(recipe.method for recipe in opened(path).candidates()), chosen.method]:
         with suppress(BadInput):  # the method does not apply to this table
-            if method.spends(table):
+            if method.spent_budgets(table):
                 found[method] = None
     return spending.describe_joint_budget(table, [*found], "releases with noise of this study")
 

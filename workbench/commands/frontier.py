@@ -357,8 +357,8 @@ class View:
             marks.append("not recommended")
         if self.frontier.measured[i].recipe.small_classes:
             marks.append("small classes possible")
-        if gone := self.frontier.measured[i].left_out:
-            marks.append(f"{gone:,} {'record' if gone == 1 else 'records'} suppressed")
+        if suppressed := self.frontier.measured[i].left_out:
+            marks.append(f"{suppressed:,} {'record' if suppressed == 1 else 'records'} suppressed")
         if self.frontier.measured[i].recipe.baseline:
             marks.append("baseline")
         dominating = self.dominated_by[i]

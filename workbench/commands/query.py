@@ -117,20 +117,20 @@ def _read_queries(table: Table, queries: Sequence[str], workload: str, file: Pat
 class Answers:
     """The true answers to queries, and the answers of a release if there is one."""
 
-    def __init__(self, asked: Workload, release: Release | None) -> None:
+    def __init__(self, workload: Workload, release: Release | None) -> None:
         from workbench.measures.utility.query_error import QueryError
 
-        self.asked, self.why, self.summary = asked, "", ""
-        self.columns: dict[str, list[float]] = {"true": asked.truth.tolist()}
+        self.workload, self.why, self.summary = workload, "", ""
+        self.columns: dict[str, list[float]] = {"true": workload.truth.tolist()}
         if release is None:
             return
-        self.columns["expected"] = release.count(asked).tolist()
+        self.columns["expected"] = release.count(workload).tolist()
         try:
-            self.columns["least"], self.columns["most"] = (one.tolist() for one in release.bounds(asked))
+            self.columns["least"], self.columns["most"] = (one.tolist() for one in release.bounds(workload))
         except Undefined as reason:
             self.why = render_fixes(str(reason), study_words)
         try:
-            measured = QueryError(workload=asked)(release)
+            measured = QueryError(workload=workload)(release)
             self.columns["error"], self.summary = measured.detail["error"].tolist(), measured.sentence
         except Undefined as reason:
             self.summary = f"The error is undefined: {render_fixes(str(reason), study_words)}."
@@ -138,16 +138,16 @@ class Answers:
     def worst(self, number: int) -> list[int]:
         """Return the distinct queries with the largest errors; without a release the first."""
         errors = [0.0 if math.isnan(error) else error for error in self.columns.get("error", [])]
-        order = sorted(range(len(errors)), key=lambda q: -errors[q]) if errors else range(len(self.asked))
+        order = sorted(range(len(errors)), key=lambda q: -errors[q]) if errors else range(len(self.workload))
         found: dict[str, int] = {}
         for q in order:
             if len(found) < number:
-                found.setdefault(self.asked.text(q), q)
+                found.setdefault(self.workload.text(q), q)
         return [*found.values()]
 
     def lines(self, shown: Sequence[int], summary: bool) -> list[str]:
         """Return one row per query, after the summary."""
-        out = [self.summary or f"{len(self.asked):,} queries."] if summary else []
+        out = [self.summary or f"{len(self.workload):,} queries."] if summary else []
         head = ["query", "true", *(["expected"] if "expected" in self.columns else [])]
         head += [*(["certainly"] if "least" in self.columns else []), *(["error"] if "error" in self.columns else [])]
         table = aligned([head, *map(self._row, shown)], head=True)
@@ -156,7 +156,7 @@ class Answers:
     def _row(self, q: int) -> list[str]:
         from workbench.base.figures import format_number
 
-        text, column = self.asked.text(q), self.columns
+        text, column = self.workload.text(q), self.columns
         cells = [text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...", number(column["true"][q])]
         if "expected" in column:
             cells.append(number(column["expected"][q]))
@@ -170,14 +170,14 @@ class Answers:
     def as_dict(self) -> dict[str, Any]:
         """Return all answers as plain data."""
         rows = [
-            {"number": q + 1, "query": self.asked.text(q), **{name: one[q] for name, one in self.columns.items()}}
-            for q in range(len(self.asked))
+            {"number": q + 1, "query": self.workload.text(q), **{name: one[q] for name, one in self.columns.items()}}
+            for q in range(len(self.workload))
         ]
         return {
             "queries": rows,
             "summary": self.summary or None,
             "no_bounds": self.why or None,
-            "notes": self.asked.notes,
+            "notes": self.workload.notes,
         }
 
 

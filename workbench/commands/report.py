@@ -264,9 +264,9 @@ def _refuse_value(where: str, name: str, text: str) -> None:
     if name == "measures":
         from workbench.frontier.grid import variants
 
-        there = variants("measure")
-        if text not in there:
-            raise BadInput(f"{where}: no measure is called {safe_repr(text)}; {suggest(text, there)}")
+        available = variants("measure")
+        if text not in available:
+            raise BadInput(f"{where}: no measure is called {safe_repr(text)}; {suggest(text, available)}")
         return
     try:
         number: float = VARIED[name](text)

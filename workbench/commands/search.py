@@ -121,11 +121,14 @@ def _with_candidates(found: Frontier, study: Study, table: Table, store: Store) 
     own = numbered_recipes(study.candidates())
     numbers = {recipe.identity: number for number, recipe in enumerate(own, 1)}
     bench = PointMaker(table, own, found.measures, store, smallest=study.smallest)
-    there = {point.recipe.identity: point for point in found.measured}
+    by_identity = {point.recipe.identity: point for point in found.measured}
     for recipe in own:
-        if recipe.identity not in there and store.get(store.key(table, recipe, found.measures), recipe) is not None:
-            there[recipe.identity] = bench.point(recipe)
-    points = sorted(there.values(), key=lambda point: numbers.get(point.recipe.identity, len(own) + 1))
+        if (
+            recipe.identity not in by_identity
+            and store.get(store.key(table, recipe, found.measures), recipe) is not None
+        ):
+            by_identity[recipe.identity] = bench.point(recipe)
+    points = sorted(by_identity.values(), key=lambda point: numbers.get(point.recipe.identity, len(own) + 1))
     return replace(found, measured=points, numbers=[numbers.get(point.recipe.identity) for point in points])
 
 

@@ -102,7 +102,7 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
     candidates, measures = study.candidates(), study.measured()
     table = noted(study.table(study.read()))
     store = Store(folder)
-    there = set(store.keys())
+    stored = set(store.keys())
     points: list[Point] = []
     every, remaining = len(candidates) + len(BASELINES), Remaining()
 
@@ -122,27 +122,27 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
                 say=report_status, smallest=study.smallest,
             )  # fmt: skip
     except KeyboardInterrupt:
-        added = len(set(store.keys()) - there)
+        added = len(set(store.keys()) - stored)
         warned(f"stopped; {added:,} new points are stored in {folder}; the same command resumes from there")
         raise
     for failure in failures_of(frontier.measured):
         warned(f"{failure}; please report it")
-    found = sum(point.key in there for point in points)
+    found = sum(point.key in stored for point in points)
     return Swept(study, table, frontier, len(points) - found, found, store)
 
 
-def with_tries(found: Swept, asked: Mapping[str, Any] | None = None) -> Swept:
+def with_tries(found: Swept, intervals: Mapping[str, Any] | None = None) -> Swept:
     """Add the requested intervals to the points, by default those of the study."""
     from workbench.frontier.intervals import with_intervals
 
-    asked = asked or found.study.intervals
-    if not asked:
+    intervals = intervals or found.study.intervals
+    if not intervals:
         return found
     with progress() as line:
         again = with_intervals(
             found.table,
             found.frontier,
-            **asked,
+            **intervals,
             store=found.store,
             progress=lambda done, of: line(done, of, "made again"),
         )

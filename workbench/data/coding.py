@@ -75,16 +75,16 @@ def occurring(columns: dict[str, Column], kept: Engine) -> tuple[dict[str, Colum
     kept_columns, recodes = {}, {}
     for name, column in columns.items():
         counts = kept.counts(name, column.size)
-        there = np.flatnonzero(counts[: len(column.values)])
-        recodes[name] = np.full(column.size, len(there))  # missing comes last
-        recodes[name][there] = np.arange(len(there))
+        present = np.flatnonzero(counts[: len(column.values)])
+        recodes[name] = np.full(column.size, len(present))  # missing comes last
+        recodes[name][present] = np.arange(len(present))
         kept_columns[name] = replace(
             column,
-            values=column.values[there],
-            labels=tuple(column.labels[i] for i in there),
-            counts=counts[there],
+            values=column.values[present],
+            labels=tuple(column.labels[i] for i in present),
+            counts=counts[present],
             missing=int(counts[len(column.values) :].sum()),
-            hierarchy=column.hierarchy.restricted(there) if column.hierarchy else None,
+            hierarchy=column.hierarchy.restricted(present) if column.hierarchy else None,
         )
     return kept_columns, kept.mapped(recodes)
 

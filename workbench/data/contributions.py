@@ -64,8 +64,8 @@ def read_contributions(
             frame[name] = numbers(lines[place], str(path), where) if name == "amount" else stripped(lines[place])
     frame["zip"] = frame["zip"].str[:5]
     if committees is not None:
-        there = _fields(present(committees), COMMITTEE_FIELDS, {COMMITTEE, PARTY_OF_COMMITTEE})
-        parties = dict(zip(there[COMMITTEE], stripped(there[PARTY_OF_COMMITTEE]), strict=True))
+        committee_rows = _fields(present(committees), COMMITTEE_FIELDS, {COMMITTEE, PARTY_OF_COMMITTEE})
+        parties = dict(zip(committee_rows[COMMITTEE], stripped(committee_rows[PARTY_OF_COMMITTEE]), strict=True))
         frame["party"] = lines[COMMITTEE].map(parties)
     return frame
 

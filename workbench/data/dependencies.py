@@ -46,12 +46,12 @@ class Dependency:
     @property
     def strength(self) -> float:
         """The share of wrong guesses that are saved, 0 to 1; also 0 if too few records share a value."""
-        if not self.seen or self.commonest == 1:
+        if not self.has_enough_records or self.commonest == 1:
             return 0.0
         return max(0.0, (self.share - self.commonest) / (1 - self.commonest))
 
     @property
-    def seen(self) -> bool:
+    def has_enough_records(self) -> bool:
         """True if enough records share their value of the determining column for a statement."""
         return self.records - self.alone >= SEEN * self.records
 
@@ -73,18 +73,22 @@ class Dependency:
     def words(self) -> str:
         """A short statement, such as `zip nearly determines state: 92 %`."""
         statement = f"{self.determining} {self.verdict} {self.determined}"
-        return statement if self.verdict == "determines" or not self.seen else f"{statement}: {self.per_cent}"
+        return (
+            statement
+            if self.verdict == "determines" or not self.has_enough_records
+            else f"{statement}: {self.per_cent}"
+        )
 
     @property
     def per_cent(self) -> str:
         """The share of correct guesses, in whole per cent."""
-        return format_whole_percent(self.share) if self.seen else ""
+        return format_whole_percent(self.share) if self.has_enough_records else ""
 
     @property
     def sentence(self) -> str:
         """The figures behind the statement."""
         a, b = self.determining, self.determined
-        if not self.seen:
+        if not self.has_enough_records:
             return f"Nearly every record has its own value of {a}: too few share one to see how well {a} predicts {b}."
         sentence = (
             f"Guessing the commonest {b} among the other records with the same {a} is correct for {self.per_cent} "
@@ -162,12 +166,12 @@ def _combined(table: Table, cells: Cells, i: int, j: int) -> tuple[np.ndarray, n
     key = cells.quasi[i].astype(np.int64) * height + cells.quasi[j]
     if width * height <= max(DENSE, 4 * len(cells)):
         counts = np.bincount(key, cells.weight, width * height)
-        there = np.flatnonzero(counts)
-        counts = counts[there]
+        keys = np.flatnonzero(counts)
+        counts = counts[keys]
     else:
-        there, place = np.unique(key, return_inverse=True)
+        keys, place = np.unique(key, return_inverse=True)
         counts = np.bincount(place, cells.weight)
-    return there // height, there % height, counts
+    return keys // height, keys % height, counts
 
 
 def _pairs(table: Table, i: int, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -31,6 +31,6 @@ def checked(quasi: Sequence[str], given: Mapping[str, object]) -> dict[str, floa
     return {name: one for name, one in found.items() if one != 1}
 
 
-def kept(roles: Mapping[str, str], weights: Mapping[str, float]) -> dict[str, float]:
+def keep_valid(roles: Mapping[str, str], weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weights of columns that are still quasi-identifiers."""
     return {name: one for name, one in weights.items() if roles.get(name) == "quasi"}

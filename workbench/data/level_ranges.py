@@ -40,10 +40,10 @@ def within(column: Column, given: tuple[int, int] | None) -> tuple[int, int]:
     return min(low, top), min(high, top)
 
 
-def kept(columns: Mapping[str, Column], roles: Mapping[str, str], ranges: Ranges) -> dict[str, tuple[int, int]]:
+def keep_valid(columns: Mapping[str, Column], roles: Mapping[str, str], ranges: Ranges) -> dict[str, tuple[int, int]]:
     """Return the ranges that are still valid with other roles or hierarchies."""
-    there = {name: levels for name, levels in ranges.items() if roles.get(name) == "quasi"}
-    return {name: (levels[0], levels[1]) for name, levels in there.items() if _sound(levels, highest(columns[name]))}
+    of_quasi = {name: levels for name, levels in ranges.items() if roles.get(name) == "quasi"}
+    return {name: (levels[0], levels[1]) for name, levels in of_quasi.items() if _sound(levels, highest(columns[name]))}
 
 
 def _sound(levels: object, top: int) -> bool:

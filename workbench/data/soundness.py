@@ -15,8 +15,8 @@ def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], level
     sensitive = [name for name in columns if roles[name] == "sensitive"]
     for name in levels:
         if name not in sensitive:
-            there = ", ".join(sensitive) or "none"
-            raise BadInput(f"levels: {name!r} is not a sensitive column; the sensitive columns are: {there}")
+            available = ", ".join(sensitive) or "none"
+            raise BadInput(f"levels: {name!r} is not a sensitive column; the sensitive columns are: {available}")
     for name in sensitive:
         require_measurable(columns[name], levels.get(name, 0))
     for name in columns:

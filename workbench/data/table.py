@@ -111,12 +111,12 @@ class Table:
         **source
             Options such as `delimiter`: see `workbench.data.reading.opening.open_source`.
         """
-        asked, hidden = only or {}, column_names(identifiers)
-        given = column_names(quasi), column_names(sensitive), [name for name in hidden if name not in asked]
+        selected, hidden = only or {}, column_names(identifiers)
+        given = column_names(quasi), column_names(sensitive), [name for name in hidden if name not in selected]
         roles = partial(assign, quasi=given[0], sensitive=given[1], identifiers=given[2], weight=weight)
         table = cls(**read_columns(data, roles, types, missing, progress, engine, source))
-        if asked:
-            table = table.only(asked).drop(name for name in hidden if name in asked)
+        if selected:
+            table = table.only(selected).drop(name for name in hidden if name in selected)
         table = table.complete() if drop_missing else table
         table = table if sample is None else table.sample(sample)
         table = table if regions is None else table.with_regions(regions, threshold)
@@ -125,7 +125,7 @@ class Table:
     from_frame = read  # the same: a frame is one kind of data
 
     @classmethod
-    def bare(
+    def without_roles(
         cls,
         data: Any,
         *,
@@ -191,10 +191,10 @@ class Table:
 
     def drop(self, names: Iterable[str]) -> Table:
         """Return the table without some columns; `table.drop(table.neutral)` keeps those with a role."""
-        gone = set(self._require(names))
-        columns = {name: column for name, column in self.columns.items() if name not in gone}
-        roles = {name: role for name, role in self.roles.items() if name not in gone}
-        levels = {name: level for name, level in self.levels.items() if name not in gone}
+        dropped = set(self._require(names))
+        columns = {name: column for name, column in self.columns.items() if name not in dropped}
+        roles = {name: role for name, role in self.roles.items() if name not in dropped}
+        levels = {name: level for name, level in self.levels.items() if name not in dropped}
         if self.quasi:
             assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
         return self._changed(columns, self.engine.select(list(columns)), roles, levels)
@@ -229,7 +229,10 @@ class Table:
     ) -> Table:
         """Return a changed table with the ranges of levels and the weights that are still valid."""
         changed = replace(self, columns=columns, engine=engine, roles=roles, levels=levels, wording=PLAIN)
-        sound, weights = ranges.kept(columns, roles, self.level_ranges), weighing.kept(roles, self.importance)
+        sound, weights = (
+            ranges.keep_valid(columns, roles, self.level_ranges),
+            weighing.keep_valid(roles, self.importance),
+        )
         return replace(changed, level_ranges=sound, importance=weights, _memory={}, _locks={})
 
     def with_workloads(self, given: Mapping[str, object]) -> Table:
@@ -308,7 +311,7 @@ class Table:
         return self.engine.codes
 
     @cached_property
-    def seen(self) -> Engine:
+    def model_view(self) -> Engine:
         """The records with every sensitive column at its model level."""
         return self.engine.mapped({name: self.columns[name].node(j - 1) for name, j in self.levels.items() if j})
 
@@ -325,7 +328,7 @@ class Table:
 
     def sensitive_codes(self, name: str) -> np.ndarray:
         """Return each record's value of a sensitive column at its model level."""
-        return self.seen.codes[name]
+        return self.model_view.codes[name]
 
     def published(self, name: str) -> pd.Series:
         """Return the published value of each code of a column without generalization.
@@ -342,7 +345,7 @@ class Table:
 
         def counted() -> Cells:
             self.engine.require_combinations_fit([*self.quasi, *self.sensitive, *beside], self.columns)
-            return self.seen.collapse(self.quasi, (*self.sensitive, *beside))
+            return self.model_view.collapse(self.quasi, (*self.sensitive, *beside))
 
         return self.remember(("cells", beside), counted)
 
@@ -355,7 +358,7 @@ class Table:
 
         def located() -> np.ndarray:
             found = self.cells(beside)
-            codes = [self.seen.codes[name] for name in (*self.quasi, *found.others)]
+            codes = [self.model_view.codes[name] for name in (*self.quasi, *found.others)]
             return locate([*found.quasi, *found.others.values()], codes)
 
         return self.remember(("cell of record", beside), located)

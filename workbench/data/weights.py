@@ -24,7 +24,7 @@ def people(table: Table, others: Iterable[str] = ()) -> np.ndarray:
 
 def _weighed(table: Table, weight: str, cells: Cells, beside: Sequence[str]) -> np.ndarray:
     """Add up the weights of each cell over finer cells; both are sorted by their codes."""
-    finer = table.seen.collapse(table.quasi, (*table.sensitive, *beside, weight))
+    finer = table.model_view.collapse(table.quasi, (*table.sensitive, *beside, weight))
     codes = [*finer.quasi, *(finer.others[name] for name in cells.others)]
     change = np.logical_or.reduce([np.diff(axis, prepend=axis[:1] - 1) != 0 for axis in codes])
     each = finer.weight * table.columns[weight].values[finer.others[weight]]

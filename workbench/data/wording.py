@@ -63,9 +63,9 @@ class Wording:
             return f"fewer than {2 * smallest:,} {self.many}"
         return self.people(published, smallest)
 
-    def some_of(self, count: int, of: int, smallest: int) -> str:
+    def some_of(self, count: int, total: int, smallest: int) -> str:
         """Return a rounded part of all records."""
-        return small_counts.describe_part(count, of, smallest, self.one, self.many)
+        return small_counts.describe_part(count, total, smallest, self.one, self.many)
 
     def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
         """Return a group in words; None stands for any value."""

@@ -1,1 +1,1 @@
-"""Who is exposed by a release, and why."""
+"""What a release discloses, and about which people."""

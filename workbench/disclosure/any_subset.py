@@ -11,7 +11,7 @@ from workbench.data.subsets import Subsets, countable, every_subset
 from workbench.data.table import Table
 from workbench.releases.base import Release
 
-SOON = 2**25  # subsets x cells that are counted in a second or two
+SOON = 2**25  # subsets x cells that can be counted within two seconds
 
 
 def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 5) -> pd.DataFrame:
@@ -44,7 +44,9 @@ def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise BadInput(f"uniqueness_by_subset: k = {safe_repr(k)} must be a whole number of at least 1")
     if release is not None and release.table is not table:
-        raise BadInput("uniqueness_by_subset: the release is of another table; give the table that it was made of")
+        raise BadInput(
+            "uniqueness_by_subset: the release is of another table; give the table that it was computed from"
+        )
     cells = table.cells()
     found = _columns(every_subset(list(cells.quasi), cells.weight, k), k)
     if release is not None:
@@ -79,10 +81,10 @@ def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
     """Return the released values of each quasi-identifier as codes of the distinct rows, and the number of records of
     each.
     """
-    there = {name: _labels(release, name) for name in release.table.quasi if name not in release.unpublished_columns}
+    labels = {name: _labels(release, name) for name in release.table.quasi if name not in release.unpublished_columns}
     records = release.table.records - release.suppressed
-    nothing = np.zeros(len(next(iter(there.values()), np.zeros(records))), np.int64)
-    codes = [there.get(name, nothing) for name in release.table.quasi]
+    nothing = np.zeros(len(next(iter(labels.values()), np.zeros(records))), np.int64)
+    codes = [labels.get(name, nothing) for name in release.table.quasi]
     first, number = distinct_rows(np.stack(codes, axis=1))
     return [one[first] for one in codes], np.bincount(number)
 

@@ -19,9 +19,9 @@ from workbench.releases.base import Release
 BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
 
 
-def audit_release(release: Release, asked: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
+def audit_release(release: Release, requested: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
     """Return all results of an audit as plain data."""
-    verdicts = [_verdict(release, model) for model in asked]
+    verdicts = [_verdict(release, model) for model in requested]
     table, beside, classes = release.table, release.side_information_risk, _classes(release)
     known = table.population is not None
     found: dict[str, Any] = {
@@ -89,18 +89,18 @@ def _measures(original: bool) -> list[Measure]:
 
 def _evaluate(release: Release, measure: Measure) -> dict[str, Any]:
     """Return a measure's value, or the reason why it is undefined."""
-    said: dict[str, Any] = {
+    result: dict[str, Any] = {
         "measure": measure.key,
         "name": measure.name,
         "side": measure.side,
         "better": measure.better,
     }
     try:
-        with np.errstate(divide="ignore", invalid="ignore"):  # a value that is ruled out is infinitely unlikely
+        with np.errstate(divide="ignore", invalid="ignore"):  # an excluded value has an infinite loss
             found = measure(release)
     except Undefined as reason:
-        return {**said, "value": None, "reason": str(reason)}
-    return {**said, "value": float(found.value), "sentence": found.sentence}
+        return {**result, "value": None, "reason": str(reason)}
+    return {**result, "value": float(found.value), "sentence": found.sentence}
 
 
 def _worst(release: Release, most: int) -> list[dict[str, Any]]:
@@ -115,7 +115,7 @@ def _worst(release: Release, most: int) -> list[dict[str, Any]]:
     for c in order.tolist():
         row: dict[str, Any] = {
             "size": int(classes.sizes[c]),
-            "values": {name: str(of[c]) for name, of in labels.items()},
+            "values": {name: str(column_labels[c]) for name, column_labels in labels.items()},
         }
         if losses is not None and seen.sensitive is not None:
             row |= {

@@ -23,18 +23,18 @@ from workbench.models.distances import jensen_shannon
 from workbench.releases.base import Release, refuse_other
 from workbench.releases.labels import region_labels
 
-NOTHING = 1e-12  # a loss that is rounding
+NOTHING = 1e-12  # smaller losses are rounding errors
 
 
 class Loss(NamedTuple):
     """Each class's privacy loss, and its value with the largest increase, before and after."""
 
     loss: np.ndarray
-    worst: np.ndarray  # the number of that value
+    worst: np.ndarray  # the index of that value
     prior: np.ndarray
     posterior: np.ndarray
-    possible: float  # what the cheapest full disclosure costs: the threshold of records at risk
-    dearest: float  # what the dearest one costs: no class loses more
+    possible: float  # loss of the cheapest full disclosure: the threshold of records at risk
+    dearest: float  # loss of the most expensive one: the maximum of any class
 
     def at_risk(self, threshold: float | None = None) -> np.ndarray:
         """Return which classes lose at least the threshold."""
@@ -65,7 +65,7 @@ class Shares(NamedTuple):
 
     names: tuple[str, ...]
     mean: float
-    without: np.ndarray  # the mean loss that is left
+    without: np.ndarray  # the remaining mean loss
     share: np.ndarray
 
 
@@ -133,10 +133,7 @@ class Exposure:
         if self.sensitive is None or self.losses is None:
             raise Undefined(f"No share of the risk: {self.note}.")
         if classes.exact:
-            raise Undefined(
-                "Buckets are found by their number, whatever is known of a person: no quasi-identifier has a share of "
-                "the risk."
-            )
+            raise Undefined("Buckets are identified by their number, so no quasi-identifier has a share of the risk.")
         disjoint_classes(self.release)
         bare, prior = replace(classes, low=None, high=None, sets={}), self.sensitive.prior
         mean, without = record_mean(self.losses.loss, classes.sizes), []
@@ -153,47 +150,47 @@ class Exposure:
         """Explain why the people of a class are exposed."""
         if not 0 <= row < len(self.classes):
             raise BadInput(f"there is no class {row}; the release has {len(self.classes):,}, the first is 0")
-        return " ".join(filter(None, (*self._learnt(row), self._limits(row))))
+        return " ".join(filter(None, (*self._learned(row), self._limits(row))))
 
-    def _learnt(self, row: int) -> tuple[str, ...]:
+    def _learned(self, row: int) -> tuple[str, ...]:
         """Describe what an attacker learns about the people in a class."""
         size, seen, losses = int(self.classes.sizes[row]), self.sensitive, self.losses
         people = "one person" if size == 1 else f"{size:,} people"
         here = "bucket" if self.classes.exact else "class"
         if seen is None or losses is None:
-            return (f"{self._whoever(row)} knows that it is one of {people}. {capitalize_first(self.note)}.",)
+            return (f"{self._attacker(row)} knows that it is one of {people}. {capitalize_first(self.note)}.",)
         counts, values = self.classes.histograms[seen.name][row], f"{size:,} {'value' if size == 1 else 'values'}"
         if losses.loss[row] <= NOTHING:
             whose = f"{people} of this {here}" if self.release.is_truthful else f"{values} that this {here} publishes"
-            told = f"The {whose} are as mixed in {seen.name} as the whole table"
-            return (f"{told}: {lowercase_first(self._whoever(row))} learns nothing about it.",)
+            text = f"The {whose} are as mixed in {seen.name} as the whole table"
+            return (f"{text}: {lowercase_first(self._attacker(row))} learns nothing about it.",)
         v = int(losses.worst[row])
         value, before, after = (
             f"the {seen.name} {seen.labels[v]}",
             format_percent(seen.prior[v]),
             format_percent(counts[v] / size),
         )
-        whoever = lowercase_first(self._whoever(row))
+        attacker = lowercase_first(self._attacker(row))
         if not self.release.is_truthful:
-            told = (
-                f"Of the {values} that this {here} publishes {counts[v]:,} {'is' if counts[v] == 1 else 'are'} {value} "
-                f"({after}, against {before} in the whole table), exchanged with other people's: {whoever} has no more "
-                "to go by."
+            text = (
+                f"{counts[v]:,} of the {values} that this {here} publishes {'is' if counts[v] == 1 else 'are'} {value} "
+                f"({after}, against {before} in the whole table), swapped with those of others: {attacker} learns "
+                "no more than that."
             )
         elif size == 1:
-            told = f"This {here} is one person, who has {value} ({before} in the whole table): {whoever} knows it."
+            text = f"This {here} is one person, who has {value} ({before} in the whole table): {attacker} knows it."
         elif counts[v] == size:
-            told = f"All {people} in this {here} have {value} ({before} in the whole table): {whoever} knows it."
+            text = f"All {people} in this {here} have {value} ({before} in the whole table): {attacker} knows it."
         else:
             has = "has" if counts[v] == 1 else "have"
-            told = (
+            text = (
                 f"In this {here} of {people} {counts[v]:,} {has} {value} ({after}, against {before} in the whole "
-                f"table): {whoever} learns that."
+                f"table): {attacker} learns that."
             )
-        return told, self._ruled_out(counts, seen), self._compared(row, losses)
+        return text, self._ruled_out(counts, seen), self._compared(row, losses)
 
     def _ruled_out(self, counts: np.ndarray, seen: Sensitive) -> str:
-        """Describe the values that nobody in the class has, unless this follows from what all have."""
+        """Describe the values that nobody in the class has, unless all its people have the same value."""
         absent = np.flatnonzero((counts == 0) & (seen.totals > 0))
         if not self.release.is_truthful or not len(absent) or (counts > 0).sum() == 1:
             return ""
@@ -205,7 +202,7 @@ class Exposure:
     def _compared(self, row: int, losses: Loss) -> str:
         loss = format_number(losses.loss[row])
         if losses.loss[row] >= losses.possible:
-            return f"It loses {loss}; from {format_number(losses.possible)} on a full disclosure is possible."
+            return f"It loses {loss}; a full disclosure is possible from {format_number(losses.possible)}."
         return f"It loses {loss}, less than any full disclosure would cost ({format_number(losses.possible)})."
 
     def _limits(self, row: int) -> str:
@@ -214,27 +211,27 @@ class Exposure:
             return ""
         model, score = self.nearest.parts[self.nearest.part[row]], float(self.nearest.score[row])
         bound = "at least" if model.at_least else "less than" if model.strict else "at most"
-        asked = (
+        comparison = (
             f"{model.figure} = {figures_next_to(score, model.limit)}, where {bound} "
-            f"{format_number(model.limit)} is asked"
+            f"{format_number(model.limit)} is required"
         )
         if self.nearest.broken[row]:
-            return f"It breaks {model.name}: {asked}."
-        return f"The limit it is nearest to is that of {model.name}: {asked}."
+            return f"It violates {model.name}: {comparison}."
+        return f"The limit it is nearest to is that of {model.name}: {comparison}."
 
-    def _whoever(self, row: int) -> str:
+    def _attacker(self, row: int) -> str:
         """Describe the attacker who finds a person in this class."""
         if self.classes.exact:
-            return "Whoever finds a person by the quasi-identifiers, and so the number of the bucket,"
+            return "An attacker who identifies a person's bucket by the quasi-identifiers"
         known = [
             f"{name} {labels[number[row]]}"
             for name, (labels, number) in self.released.items()
             if self._narrow(name, row)
         ]
         return (
-            f"Whoever knows that a person has {join_names(known)}"
+            f"An attacker who knows that a person has {join_names(known)}"
             if known
-            else "Whoever knows only that a person is in the table"
+            else "An attacker who knows only that a person is in the table"
         )
 
     def _narrow(self, name: str, row: int) -> bool:
@@ -284,7 +281,7 @@ def used_share(model: Model, score: np.ndarray) -> np.ndarray:
         (np.full_like(score, model.limit), score) if model.at_least else (score, np.full_like(score, model.limit))
     )
     used = np.divide(above, below, out=np.full_like(score, np.inf), where=(below > 0) & np.isfinite(above))
-    return np.where((above == below) & np.isfinite(above), 1.0, used)  # a limit of 0 that is kept is just reached
+    return np.where((above == below) & np.isfinite(above), 1.0, used)  # a satisfied limit of 0 is just reached
 
 
 def capitalize_first(text: str) -> str:

@@ -16,13 +16,13 @@ from workbench.releases.base import Release
 from workbench.releases.published_classes import class_share_bounds, round_counts
 from workbench.releases.scale import guaranteed_shares
 
-LEAST = 5  # the smallest group of a release that is recommended
-NEARLY, FAR = 0.95, 0.2  # a belief that is nearly certain, and how far it must have come from what is usual
+LEAST = 5  # minimum group size of a recommended release
+NEARLY, FAR = 0.95, 0.2  # a nearly certain belief, and its minimum distance from the prior
 NEARLY_CERTAIN = (
     f"may be nearly certain because of the release ({format_whole_percent(NEARLY)} or more, by rounded figures)"
 )
-BELIEFS, ROUNDING = 20, 1e-9  # steps in which beliefs are rounded up
-MOST_OF_THEM = 1 - 1 / QUARTERS  # the least share that is told as "over three quarters"
+BELIEFS, ROUNDING = 20, 1e-9  # number of steps to which beliefs are rounded up
+MOST_OF_THEM = 1 - 1 / QUARTERS  # minimum share that is published as "over three quarters"
 
 
 def reasons_not_to_recommend(release: Release, smallest: int, model: Model | None = None) -> list[str]:
@@ -57,15 +57,17 @@ def _follows_from_totals(release: Release) -> bool:
     """Return whether the original's totals minus the file would disclose the values of the suppressed records: they are
     few, or nearly all have the same value.
     """
-    gone = release.suppressed
-    if not gone or not release.table.sensitive:
+    suppressed = release.suppressed
+    if not suppressed or not release.table.sensitive:
         return False
     for name, seen in release.table.sensitive.items():
         if name in release.unpublished_columns:
             continue
         left = seen.totals - release.classes.histograms[name].sum(axis=0)
         most = int(left.argmax())
-        if gone < LEAST or (left[most] >= NEARLY * gone and left[most] / gone - seen.prior[most] >= FAR):
+        if suppressed < LEAST or (
+            left[most] >= NEARLY * suppressed and left[most] / suppressed - seen.prior[most] >= FAR
+        ):
             return True
     return False
 
@@ -100,10 +102,10 @@ def nearly_certain_columns(release: Release, smallest: int, model: Model | None 
         most = np.minimum(
             class_share_bounds(counts, seen.totals, smallest).high, guaranteed_shares(model, seen, smallest)
         )
-        told = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
-        there = told & (most >= NEARLY) & (most - prior_lower_bound(seen, smallest) >= FAR)
-        if there.any():
-            many = min(int(round_counts(classes.sizes, smallest)[there.any(axis=1)].sum()), table.records)
+        stated = counts >= counts.sum(axis=1, keepdims=True) * MOST_OF_THEM
+        nearly_certain = stated & (most >= NEARLY) & (most - prior_lower_bound(seen, smallest) >= FAR)
+        if nearly_certain.any():
+            many = min(int(round_counts(classes.sizes, smallest)[nearly_certain.any(axis=1)].sum()), table.records)
             known = may_list_groups(table.records, smallest)
             every = published_total(table, smallest)
             whose = f"up to {table.wording.some_of(min(many, every), every, smallest)}" if known else "some"

@@ -18,8 +18,8 @@ from workbench.disclosure.subtraction import Sums, propagate_bounds
 from workbench.releases.base import Release
 from workbench.releases.side_information import number_combinations
 
-BLOCK = 10_000_000  # groups x values looked at together
-MOST = 20_000_000  # groups and values that are possible there: of more nothing is subtracted
+BLOCK = 10_000_000  # groups x values processed at once
+MOST = 20_000_000  # maximum number of possible pairs of group and value for subtraction
 
 
 class CertainPeople(NamedTuple):
@@ -29,25 +29,25 @@ class CertainPeople(NamedTuple):
 
     together: int
     alone: int
-    joined: bool  # records were taken to be found again by the columns that are published unchanged
+    joined: bool  # records are assumed to be linked across files by the columns that are published unchanged
 
 
 class Units(NamedTuple):
     """The units that no release distinguishes: the table's cells, or single records if a release splits cells."""
 
-    weight: np.ndarray  # records of each
+    weight: np.ndarray  # number of records of each
     sensitive: dict[str, np.ndarray]
     cells: bool
 
     @classmethod
-    def of(cls, table: Table, releases: Sequence[Release]) -> Units:
+    def from_releases(cls, table: Table, releases: Sequence[Release]) -> Units:
         if any(release.group_of_cell is None for release in releases):
             codes = {name: table.sensitive_codes(name) for name in table.sensitive}
             return cls(np.ones(table.records, np.int64), codes, False)
         cells = table.cells()
         return cls(cells.weight, cells.others, True)
 
-    def alike(self, table: Table) -> np.ndarray:
+    def cell_numbers(self, table: Table) -> np.ndarray:
         """Return a number per unit that is equal for identical quasi-identifiers."""
         return distinct_rows(table.cells().quasi.T)[1] if self.cells else number_combinations(table, table.quasi)
 
@@ -63,13 +63,13 @@ def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Rel
     them. An attacker who knows everybody's quasi-identifiers can also subtract the classes of one file from those of
     another.
 
-    Values that were swapped between people exclude nothing in combination with another file. Neutral columns may join
-    the files record by record: then the records that remain indistinguishable share every class, and all
+    Swapped values do not exclude any value in combination with another file. Neutral columns may join
+    the files record by record: then records that are still indistinguishable share every class, and all
     quasi-identifiers if one file has these unchanged and another has the values. The releases in `shown` have a table
-    of classes, which discloses what all people of a class have in common. If files suppress different records, the
+    of classes, which discloses the values that all people of a class share. If files suppress different records, the
     difference between two files is known, too.
     """
-    units = Units.of(table, [*releases, *shown])
+    units = Units.from_releases(table, [*releases, *shown])
     found = np.zeros(len(units.weight), bool)
     joined = bool(table.neutral) and len(releases) > 1
     crossing = releases if joined else [release for release in releases if release.is_truthful]
@@ -77,7 +77,7 @@ def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Rel
         groups = np.stack([units.group_in(release) for release in crossing], axis=1)
         apart = groups
         if joined and len({bool(release.unchanged_columns(table.sensitive)) for release in crossing}) == 2:
-            apart = np.column_stack([groups, units.alike(table)])
+            apart = np.column_stack([groups, units.cell_numbers(table)])
         first, crossed = distinct_rows(apart)
         people = np.bincount(crossed, units.weight)
         rows = _joined(units, crossed) if joined else _certain(crossing, groups[first], people)
@@ -97,11 +97,11 @@ def count_certain_alone(release: Release) -> int:
     table = release.table
     if release.group_of_cell is not None or table.engine.in_memory:
         return count_certain(table, [release]).alone
-    sizes = release.classes.sizes  # the groups of records elsewhere are not in memory, their counts are
+    sizes = release.classes.sizes  # with an external engine, only the counts of groups are in memory
     return int(sizes[_certain([release], np.arange(len(sizes))[:, None], sizes)].sum())
 
 
-def certain_beside(table: Table, release: Release) -> int:
+def count_certain_with_neutral(table: Table, release: Release) -> int:
     """Return the number of people for whom a value is certain to an attacker with one file who also knows all neutral
     columns.
     """
@@ -114,25 +114,27 @@ def _certain(releases: Sequence[Release], groups: np.ndarray, people: np.ndarray
     """
     found = np.zeros(len(groups), bool)
     for name, seen in releases[0].table.sensitive.items():
-        there = [(r, groups[:, i]) for i, r in enumerate(releases) if name not in r.unpublished_columns]
-        if not there:
+        publishing = [(r, groups[:, i]) for i, r in enumerate(releases) if name not in r.unpublished_columns]
+        if not publishing:
             continue
-        row, value = _possible([(r.posterior(name).beliefs > 0, of) for r, of in there], len(seen))
-        if len(there) > 1 and len(row) <= MOST:
-            sums = [Sums.told(np.arange(len(row)), row, people)]
+        row, value = _possible([(r.posterior(name).beliefs > 0, groups_of) for r, groups_of in publishing], len(seen))
+        if len(publishing) > 1 and len(row) <= MOST:
+            sums = [Sums.from_keys(np.arange(len(row)), row, people)]
             sums += [
-                _published_sums(counts, of[row], value) for r, of in there if (counts := _counts(r, name)) is not None
+                _published_sums(counts, groups_of[row], value)
+                for r, groups_of in publishing
+                if (counts := _counts(r, name)) is not None
             ]
             row = row[propagate_bounds(len(row), sums)[1] > 0]
         found |= np.bincount(row, minlength=len(groups)) == 1
     return found
 
 
-def _possible(there: Sequence[tuple[np.ndarray, np.ndarray]], values: int) -> tuple[np.ndarray, np.ndarray]:
+def _possible(publishing: Sequence[tuple[np.ndarray, np.ndarray]], values: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows and the values that are possible in all releases for each row."""
-    rows, step, found = len(there[0][1]), max(1, BLOCK // values), list[np.ndarray]()
+    rows, step, found = len(publishing[0][1]), max(1, BLOCK // values), list[np.ndarray]()
     for start in range(0, rows, step):
-        common = np.logical_and.reduce([has[of[start : start + step]] for has, of in there])
+        common = np.logical_and.reduce([has[group[start : start + step]] for has, group in publishing])
         found.append(np.argwhere(common) + np.array([start, 0]))
     row, value = np.concatenate(found).T
     return row, value
@@ -149,7 +151,7 @@ def _counts(release: Release, name: str) -> np.ndarray | None:
 def _published_sums(counts: np.ndarray, group: np.ndarray, value: np.ndarray) -> Sums:
     """Return the sums that the classes of a file publish, for the records in classes."""
     parts = np.flatnonzero(group < len(counts))
-    return Sums.told(parts, group[parts].astype(np.int64) * counts.shape[1] + value[parts], counts.ravel())
+    return Sums.from_keys(parts, group[parts].astype(np.int64) * counts.shape[1] + value[parts], counts.ravel())
 
 
 def _left_over(units: Units, releases: Sequence[Release], groups: np.ndarray, crossed: np.ndarray) -> np.ndarray:

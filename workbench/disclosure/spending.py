@@ -13,26 +13,26 @@ from workbench.base.figures import format_guarantee, format_number, join_names
 from workbench.data.table import Table
 from workbench.methods import Method, Spent
 
-LISTED = 4  # budgets that a sum is said to be of
+LISTED = 4  # maximum number of listed terms of a sum
 
 
 def describe_joint_budget(table: Table, methods: Sequence[Method], what: str, published: bool = False) -> str:
     """Return the joint budget of releases by these methods (one each), which are called `what`, as a sentence; empty if
     no budgets add up. The published form omits budgets that depend on few people.
     """
-    spent = [method.spends(table) for method in methods if not method.baseline]
+    spent = [method.spent_budgets(table) for method in methods if not method.baseline]
     draws = {name: _draws(spent, name) for name in table.released if any(name in one for one in spent)}
     bare = [name for name in draws if not all(name in one for one in spent)]
     if not bare and all(len(one) < 2 for one in draws.values()):
         return ""
-    hidden = [name for name in draws if published and not all(one.told for one in draws[name])]
+    hidden = [name for name in draws if published and not all(one.is_public for one in draws[name])]
     shown = [name for name in draws if name not in (*bare, *hidden)]
     parts = [_sum(name, draws[name]) for name in shown]
     if bare:
         units = " or ".join(sorted({one.unit for name in bare for one in draws[name]}))
         parts.append(f"no {units} for {join_names(bare)}, which some of them publish without noise")
     if more := [name for name in hidden if name not in bare]:
-        parts.append(f"for {join_names(more)} the sum of several, which are not told")
+        parts.append(f"for {join_names(more)} the sum of several, which are not published")
     every = f"both {what}" if len(spent) == 2 else f"all {len(spent):,} {what}"
     return f"Several releases add up: {every} together have {'; '.join(parts)}."
 

@@ -27,10 +27,10 @@ class Sums(NamedTuple):
     total: np.ndarray
 
     @classmethod
-    def told(cls, parts: np.ndarray, key: np.ndarray, total: np.ndarray) -> Sums:
+    def from_keys(cls, parts: np.ndarray, key: np.ndarray, total: np.ndarray) -> Sums:
         """Create sums from a key per part, which is an index of `total`."""
-        used, of = np.unique(key, return_inverse=True)
-        return cls(parts, of.ravel(), total[used].astype(np.int64))
+        used, sum_of_part = np.unique(key, return_inverse=True)
+        return cls(parts, sum_of_part.ravel(), total[used].astype(np.int64))
 
     def draw_in(self, least: np.ndarray, most: np.ndarray) -> None:
         """Tighten the bounds of the parts by the bounds of the others in their sums."""

@@ -49,7 +49,7 @@ class Deadline(threading.Event):
 
     @property
     def cancelled(self) -> bool:
-        """Whether the user has cancelled."""
+        """True if the user has cancelled."""
         return self._cancel is not None and self._cancel.is_set()
 
     def is_set(self) -> bool:

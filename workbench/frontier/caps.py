@@ -45,7 +45,7 @@ def limits_of(frontier: Frontier, caps: Mapping[Any, float]) -> dict[str, float]
 
 
 def limit_of(measure: Measure | str, cap: float) -> float:
-    """Return a cap as a number; raise BadInput if it is none."""
+    """Return a cap as a number; raise BadInput if it is not a number."""
     try:
         number = float(cap)
     except (TypeError, ValueError):
@@ -65,13 +65,13 @@ def unreachable(frontier: Frontier, limits: Mapping[str, float], kept: np.ndarra
                 f"no point has {_describe_cap(frontier, key, limits[key])}; "
                 f"{_describe_nearest(frontier, key, losses[:, j])}"
             )
-    asked = " and ".join(_describe_cap(frontier, key, limit) for key, limit in limits.items())
+    requested = " and ".join(_describe_cap(frontier, key, limit) for key, limit in limits.items())
     near = []
     for j, key in enumerate(limits):
         within = np.delete(kept, j, axis=1).all(axis=1)
         if within.any():
             near.append(f"within the other caps {_describe_nearest(frontier, key, losses[within, j])}")
-    return f"no point has {asked}, though some have each; {', or '.join(near) or 'leave one of them out'}"
+    return f"no point has {requested}, though some have each; {', or '.join(near) or 'leave one of them out'}"
 
 
 def _describe_cap(frontier: Frontier, key: str, limit: float) -> str:
@@ -83,6 +83,6 @@ def _describe_nearest(frontier: Frontier, key: str, losses: np.ndarray) -> str:
     higher = frontier.sign(key) < 0
     value = frontier.sign(key) * float(losses.min())
     shown = round_digits(value, "higher" if higher else "lower") if math.isfinite(value) else value
-    if frontier.sign(key) * shown < frontier.sign(key) * value:  # by the computer's noise
+    if frontier.sign(key) * shown < frontier.sign(key) * value:  # after a rounding error
         shown = float(Context(prec=3, rounding=ROUND_FLOOR if higher else ROUND_CEILING).create_decimal(value))
     return f"the {'highest' if higher else 'lowest'} {key} is {shown:g}"

@@ -38,7 +38,7 @@ class Decision:
     goal: str  # the key of the measure that is minimized
     satisfying: tuple[int, ...]  # the candidates that satisfy every cap, the best first
     recommended: int | None
-    passed_over: tuple[int, ...]  # candidates better than the recommended one that something speaks against
+    passed_over: tuple[int, ...]  # better candidates than the recommended one, but with objections
     nearest: int | None  # if no candidate satisfies the caps
     reason: str  # why none is recommended; empty if one is
 

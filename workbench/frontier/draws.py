@@ -33,7 +33,7 @@ def draw_release(recipe: Recipe, table: Table, store: Store | None) -> Release:
     process's.
     """
     method = recipe.method
-    if not isinstance(method, RecordNoise) or recipe.model is not None:  # noise says that it keeps no model
+    if not isinstance(method, RecordNoise) or recipe.model is not None:  # noise reports that it satisfies no model
         with use_draw_store(None if store is None else partial(_read_or_draw, store)):
             return method(table, recipe.model, recipe.seed)
     method.check(table)
@@ -73,7 +73,7 @@ def _read_or_draw(store: Store, about: str, make: Callable[[], bytes], read: Cal
         kept, why = None, error.strerror
     if kept is None:
         raise BadInput(
-            f"store: {str(path)!r}, a release that was drawn at random, cannot be read ({why}). Restore it: another "
-            "draw, beside what was published of the first, would tell more"
+            f"store: {str(path)!r}, a release that was drawn at random, cannot be read ({why}). Restore it: a "
+            "second draw would disclose more in combination with the first"
         )
     return read(kept)

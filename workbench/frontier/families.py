@@ -20,29 +20,30 @@ from workbench.models.k_anonymity import KAnonymity
 from workbench.models.probabilistic_l_diversity import ProbabilisticLDiversity
 from workbench.models.t_closeness import TCloseness
 
-OPEN = 10  # times the default, where nothing says how large a parameter may be
-SMALLEST = 1 / 500  # of the largest, where the least is 0
-FACTORS = 20  # of ends farther apart than so many times positions are logarithmic
-DIGITS = 6  # that recipes are written with
-SMALL, LARGEST = 10, 10_000  # records: minimum sizes of buckets that are tried, each twice the one before
-NEARBY = 2**0.5  # and where one of them was better, times or divided by this
+OPEN = 10  # times the default, for a parameter without an upper bound
+SMALLEST = 1 / 500  # of the largest value, if the minimum is 0
+FACTORS = 20  # the ratio of the ends above which positions are logarithmic
+DIGITS = 6  # of parameters in recipes
+SMALL, LARGEST = 10, 10_000  # records: range of the tried minimum sizes of buckets, which double
+NEARBY = 2**0.5  # factor between neighboring sizes that are tried around the best one
 
 
 @dataclass(frozen=True)
 class Family:
     """Recipes that differ in the parameter that the model's figure is named after (k, l, t, ...).
 
-    A position from 0 (most private) to 1 selects the recipe. `beside` is a model that must hold as well.
+    A position from 0 (most private) to 1 selects the recipe. `also_requires` is a second model that the release must
+    satisfy.
     """
 
     method: Method
     model: Model
     table: Table
-    beside: Model | None = None
+    also_requires: Model | None = None
     seed: int = 0
 
     def __str__(self) -> str:
-        more = "" if self.beside is None else f" & {self.beside}"
+        more = "" if self.also_requires is None else f" & {self.also_requires}"
         return f"{self.model.line}{more} ({self.method})"
 
     @cached_property
@@ -77,7 +78,7 @@ class Family:
     def recipe(self, position: float) -> Recipe:
         """Return the recipe at a position."""
         model = type(self.model)(**{**self.model.settings(), self.model.figure: self.value(position)})
-        return Recipe(self.method, model if self.beside is None else model & self.beside, self.seed)
+        return Recipe(self.method, model if self.also_requires is None else model & self.also_requires, self.seed)
 
 
 def default_families(table: Table, seed: int = 0) -> list[Family]:
@@ -101,12 +102,12 @@ def families_from_recipes(table: Table, given: Iterable[str | Recipe], seed: int
     for one in [given] if isinstance(given, (str, Recipe)) else given:
         model, method = model_and_method(one) if isinstance(one, str) else _parts(one)
         if model is None or method is None or len(model.parts) != 1:
-            joined = ", and this one is joined" if model is not None and len(model.parts) > 1 else ""
+            joined = ", but several joined ones" if model is not None and len(model.parts) > 1 else ""
             raise BadInput(
-                f"families: {safe_repr(one)} is not one model and a method{joined}; write 'k-anonymity (mondrian)'"
+                f"families: {safe_repr(one)} is not a method and a single model{joined}; write 'k-anonymity (mondrian)'"
             )
         if model.figure not in model.parameters():
-            raise BadInput(f"families: {model.name} has no parameter that says how private a release is")
+            raise BadInput(f"families: {model.name} has no parameter that sets how private a release is")
         yield Family(method, model, table, seed=seed)
 
 

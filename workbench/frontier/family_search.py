@@ -1,6 +1,6 @@
-"""What a search knows about one family: the evaluated points by position, and the next position to try.
+"""The search within one family: the evaluated points by position, and the next position to try.
 
-`Aim` is the objective: how far beyond the caps a point is, and what it loses. Positions run from the most private
+`Objective` measures how far a point is beyond the caps, and its loss. Positions run from the most private
 recipe to the least private one; the excess over the caps grows along them, or falls if the caps are on utility.
 """
 
@@ -15,13 +15,13 @@ from workbench.frontier.families import Family
 from workbench.frontier.recipe import Point
 from workbench.measures import Measure
 
-NARROW, NEAR = 0.002, 0.003  # of positions that are one, and of a cap that is touched
-STEEP, LOOSE = 3.0, 0.9  # how fast losses fall towards a cap at most, and by how much they may jump
-OBJECTED = 1.5  # times a cap: where a point with objections is taken to be, since less private ones have them, too
-FAR = 3.0  # times a cap: the most private recipe is tried next
-HIDDEN = 0.05  # of positions: where caps are not touched nearer to each other, nothing lies hidden
-INNER = 0.1  # of a bracket: nearer to its ends nothing is tried
-AROUND, ABOVE = 0.005, 0.5  # how far from where the caps are touched it is tried once more, and the part beyond
+NARROW, NEAR = 0.002, 0.003  # positions this close are one; a cap within this share of it is touched
+STEEP, LOOSE = 3.0, 0.9  # the steepest assumed fall of losses toward a cap, and how far they may jump
+OBJECTED = 1.5  # times a cap: assumed figure of a point with objections, since less private points have them too
+FAR = 3.0  # times a cap: beyond it, the most private recipe is tried next
+HIDDEN = 0.05  # between positions closer than this, no excess over the caps is suspected
+INNER = 0.1  # share of a bracket at each end that is not tried
+AROUND, ABOVE = 0.005, 0.5  # range of refinement around the touched cap, and the share of it beyond the cap
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Objective:
 
     @property
     def rising(self) -> bool:
-        """Whether less private recipes exceed the caps by more."""
+        """True if less private recipes exceed the caps by more."""
         return any(self.measures[key].side == "privacy" for key in self.caps)
 
     def beyond(self, point: Point) -> float:
@@ -75,18 +75,18 @@ class Objective:
 
 @dataclass
 class FamilySearch:
-    """The points of one family by position, and why it was given up."""
+    """The points of one family by position, and why it was abandoned."""
 
     family: Family
     tried: dict[float, Point] = field(default_factory=dict)
-    given_up: str = ""
+    abandoned_because: str = ""
     settled: bool = False
     varied: bool = False  # other settings of its method were tried
-    again: int = 0  # tries around the place where the caps are touched
+    again: int = 0  # evaluations around the touched cap
 
     @property
     def undefined(self) -> bool:
-        """Whether the first two tries had no release or no value."""
+        """True if the first two evaluations had no release or no value."""
         return len(self.tried) > 1 and not any(point.values for point in self.tried.values())
 
     def lacking(self, aim: Objective) -> str:
@@ -164,7 +164,7 @@ class FamilySearch:
         place = (low + high) / 2
         return place if high - low > NARROW and not self._one(low, high) and self.new(place) else None
 
-    def said(self, aim: Objective | None) -> str:
+    def summarize(self, aim: Objective | None) -> str:
         """Summarize the family's results in a sentence."""
         model = self.family.model
         many = f"{len(self.tried)} {'point' if len(self.tried) == 1 else 'points'}"
@@ -176,7 +176,8 @@ class FamilySearch:
         )
         best = None if aim is None else self.best(aim)
         found = "" if aim is None or best is None else f"; within the caps at best {aim.goal} {_value(best, aim.goal)}"
-        return f"{self.family}: {many}{span}{found}{'; given up: ' if self.given_up else ''}{self.given_up}."
+        abandoned = f"; abandoned: {self.abandoned_because}" if self.abandoned_because else ""
+        return f"{self.family}: {many}{span}{found}{abandoned}."
 
     def _one_sided(self, aim: Objective) -> float | None:
         """Return the end of the range towards which the tries point, if one is far beyond the caps or two are on one

@@ -68,11 +68,11 @@ class Frontier:
 
     measured: Sequence[Point]
     measures: Sequence[Measure]
-    complete: bool = True  # the sweep was not cancelled
+    complete: bool = True
     privacy: Measure | str | None = None
     utility: Measure | str | None = None
-    notes: tuple[str, ...] = ()  # what a search tried, and why it stopped
-    numbers: Sequence[int | None] = ()  # of the points in their study, if that is not their order; None: not in it
+    notes: tuple[str, ...] = ()
+    numbers: Sequence[int | None] = ()
     _by_key: Mapping[str, Measure] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,13 +83,13 @@ class Frontier:
             object.__setattr__(self, side, self._axis(side, getattr(self, side)))
 
     def _axis(self, side: str, chosen: Measure | str | None) -> str | None:
-        """Return the key of the measure on a side's axis; None if there is no measure of that side."""
+        """Return the key of the measure on a side's axis; None if that side has no measure."""
         if chosen is None:
             return next((measure.key for measure in self.measures if measure.side == side), None)
         key = self.key(chosen)
         if self._by_key[key].side != side:
             fitting = ", ".join(m.key for m in self.measures if m.side == side) or "none"
-            raise BadInput(f"{key} is not a measure of {side}; of {side} there are: {fitting}")
+            raise BadInput(f"{key} is not a measure of {side}; the measures of {side} are: {fitting}")
         return key
 
     def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> Frontier:
@@ -113,7 +113,9 @@ class Frontier:
         """The keys of the measures of privacy and of utility."""
         for side in SIDES:
             if getattr(self, side) is None:
-                raise BadInput(f"no measure of {side} was taken, so there is no frontier; sweep again with one")
+                raise BadInput(
+                    f"no measure of {side} was evaluated, so there is no frontier; run the sweep again with one"
+                )
         return str(self.privacy), str(self.utility)
 
     def losses(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
@@ -138,7 +140,7 @@ class Frontier:
 
     @cached_property
     def recommendable(self) -> np.ndarray:
-        """Which points are not baselines."""
+        """A mask of the points that are not baselines."""
         return np.array([not point.recipe.baseline for point in self.measured], dtype=bool)
 
     def is_efficient(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
@@ -178,7 +180,7 @@ class Frontier:
         return FigureFrame(columns)
 
     def _settings(self, recipe: Recipe) -> dict[str, Any]:
-        """The parameters of model and method; a name that is taken says whose it is."""
+        """Return the parameters of model and method; the names of repeated ones are preceded by their owner's."""
         found: dict[str, Any] = {}
         for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
             for name, value in variant.explicit_settings().items():
@@ -187,7 +189,7 @@ class Frontier:
         return found
 
     def _reason(self, point: Point, keys: Iterable[str]) -> str:
-        """Why the point has no value on some of these measures."""
+        """Return the reasons why the point has no value on some of these measures."""
         reasons: dict[str, list[str]] = {}
         for key in keys:
             if math.isnan(point.values.get(key, math.nan)):
@@ -207,7 +209,7 @@ class Frontier:
 
     @cached_property
     def undefined(self) -> pd.DataFrame:
-        """Recipe and reason of the points that are left out: they have no value on an axis."""
+        """Recipes without a value on an axis, with the reason."""
         left_out = np.flatnonzero(np.isnan(self.losses()).any(axis=1))
         reasons = [self._reason(self.measured[int(i)], self.axes) for i in left_out]
         return self.points.loc[left_out, ["recipe", "line", "seed"]].assign(reason=reasons)
@@ -242,7 +244,9 @@ class Frontier:
 
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """The losses on the axes of the baselines that keep everything and that remove all quasi-identifiers."""
+        """The losses on the axes of the two extreme baselines, which keep everything and remove all
+        quasi-identifiers.
+        """
         found: dict[str, np.ndarray] = {}
         for point, losses in zip(self.measured, self.losses(), strict=True):
             end = _end(point.recipe)
@@ -270,7 +274,7 @@ class Frontier:
         """
         order = self._efficient_order
         losses = self.losses()[order]
-        finite = np.isfinite(losses).all(axis=1)  # infinitely far along one axis is no place in the picture
+        finite = np.isfinite(losses).all(axis=1)  # a point at infinity has no position on the chart
         order, depths = order[finite], self._depths(losses[finite])
         if not len(depths) or depths.max() <= 0:
             raise Undefined("no point lies below the chord between the baselines")

@@ -11,7 +11,7 @@ from workbench.frontier.family_search import NARROW, FamilySearch
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point
 
-ALIKE = 0.002  # of what all points span: nearer to each other two points leave no gap
+SAME = 0.002  # share of the range of all points: closer points leave no gap
 
 
 def find_widest_gap(seen: Frontier, tracks: Sequence[FamilySearch]) -> tuple[FamilySearch, float] | None:
@@ -19,7 +19,7 @@ def find_widest_gap(seen: Frontier, tracks: Sequence[FamilySearch]) -> tuple[Fam
     there.
 
     A gap is the distance between neighbors, relative to the span of all points: a point is then near any cap that
-    somebody may set. The first and the last gap extend to the best values of any point.
+    a user may set. The first and the last gap extend to the best values of any point.
     """
     losses, standing = seen.losses(), np.flatnonzero(seen.is_efficient())
     drawn = losses[np.isfinite(losses).all(axis=1)]
@@ -62,6 +62,6 @@ def _inside(
             continue
         low, high = sorted((place, places[near]))
         apart = np.abs(at[id(track.tried[low])] - at[id(track.tried[high])])
-        if not apart.max() <= ALIKE and (found := track.gap(low, high)) is not None:
+        if not apart.max() <= SAME and (found := track.gap(low, high)) is not None:
             return found
     return None

@@ -21,7 +21,7 @@ from workbench.miners import Miner
 from workbench.models import Model
 
 UNDECLARED = Parameter(help="")
-MOST = 10_000  # releases that a recipe stands for
+MOST = 10_000  # releases of a recipe with lists
 KINDS: dict[str, tuple[str, type[Variant]]] = {
     "method": ("workbench.methods", Method),
     "model": ("workbench.models", Model),
@@ -40,10 +40,10 @@ def variant(kind: str, given: Mapping[str, Any]) -> Any:
     return _create(kind, variants(kind), given)
 
 
-def _create(kind: str, there: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
+def _create(kind: str, available: dict[str, type[Variant]], given: Mapping[str, Any]) -> Any:
     if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
-    return from_dict(kind, there, dict(given))
+        raise BadInput(f"study: a {kind} must be a mapping such as {{name: ...}}, not {safe_repr(given)}")
+    return from_dict(kind, available, dict(given))
 
 
 def expand_recipe(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
@@ -54,7 +54,7 @@ def expand_recipe(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
         methods = combinations("method", ranges["method"])
     models = [combinations("model", one) for one in models_of(ranges)]
     if len(methods) * reduce(lambda n, one: n * len(one), models, 1) > MOST:
-        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
+        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; give fewer values")
     return [
         Recipe(method, reduce(and_, chosen) if chosen else None, seed)
         for method in methods
@@ -64,28 +64,33 @@ def expand_recipe(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
 
 def models_of(ranges: Mapping[str, Any]) -> list[Any]:
     """Return the models that a recipe combines."""
-    asked = ranges.get("model") or []
-    return list(asked) if isinstance(asked, (list, tuple)) else [asked]
+    models = ranges.get("model") or []
+    return list(models) if isinstance(models, (list, tuple)) else [models]
 
 
 def ranges_from_recipe(recipe: Recipe) -> dict[str, Any]:
     """Return a single recipe in the form of a study."""
 
-    def said(given: Variant) -> dict[str, Any]:
+    def plain_settings(given: Variant) -> dict[str, Any]:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in given.to_dict().items()}
 
-    parts = [said(part) for part in recipe.model.parts] if recipe.model else []
-    return {"method": said(recipe.method), **({"model": parts[0] if len(parts) == 1 else parts} if parts else {})}
+    parts = [plain_settings(part) for part in recipe.model.parts] if recipe.model else []
+    return {
+        "method": plain_settings(recipe.method),
+        **({"model": parts[0] if len(parts) == 1 else parts} if parts else {}),
+    }
 
 
 def combinations(kind: str, given: Any) -> list[Any]:
     """Return one method or model per combination of the parameters that are lists."""
     if not isinstance(given, Mapping):
-        raise BadInput(f"study: a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
+        raise BadInput(f"study: a {kind} must be a mapping such as {{name: ...}}, not {safe_repr(given)}")
     if count_combinations(kind, given) > MOST:
-        raise BadInput(f"study: a recipe stands for more than {MOST:,} releases; give fewer values")
-    there, chosen = variants(kind), product(*axes(kind, given))
-    return [_create(kind, there, reduce(lambda one, more: {**one, **more}, values, dict(given))) for values in chosen]
+        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; give fewer values")
+    available, chosen = variants(kind), product(*axes(kind, given))
+    return [
+        _create(kind, available, reduce(lambda one, more: {**one, **more}, values, dict(given))) for values in chosen
+    ]
 
 
 def count_combinations(kind: str, given: Mapping[str, Any]) -> int:
@@ -107,8 +112,7 @@ def axes(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
             first, second = values, lists[pairs[name]]
             if len(first) != len(second):
                 raise BadInput(
-                    f"study: {given['name']}: {name} and {pairs[name]} are weights that go together, one by one; "
-                    f"give as many of one as of the other"
+                    f"study: {given['name']}: {name} and {pairs[name]} are paired weights; give equally many of each"
                 )
             found.append([{name: a, pairs[name]: b} for a, b in zip(first, second, strict=True)])
         elif name not in pairs.values():

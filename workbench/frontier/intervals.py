@@ -30,9 +30,9 @@ from workbench.measures import Measure
 
 OVER = RECORDS, SEEDS, LEARNING = ("records", "seeds", "learning")
 TIMES, MOST = 20, 10_000
-CENTRE = 0.025, 0.975  # of what is found, 95 % lie there
+CENTER = 0.025, 0.975  # quantiles that enclose 95 % of the values
 WHOLE, HALF, QUARTER = "all records", "half of the records", "a quarter of the records"
-FEW = 8  # classes, at most
+FEW = 8  # maximum number of classes that count as few
 FAR = 5.0  # standard deviations between a figure and those of subsamples that do not resemble it
 NORMAL, GUMBEL = 1.96, 2.42  # standard deviations from the mean to the end of 95 %: normal, and Gumbel's upper tail
 WORST_CASES = (
@@ -66,9 +66,9 @@ def with_intervals(
     refuse_intervals(over, times)
     chosen = [point.recipe for point in frontier.measured if not point.recipe.baseline]
     if over == LEARNING:
-        told = None if progress is None else lambda done, of, _: progress(done, of)
+        report = None if progress is None else lambda done, total, _: progress(done, total)
         measured = partial(
-            sweep, table, chosen, store=store, baselines=False, threads=threads, progress=told, cancel=cancel,
+            sweep, table, chosen, store=store, baselines=False, threads=threads, progress=report, cancel=cancel,
             smallest=None,
         )  # fmt: skip
         return _add_learning_intervals(frontier, measured) if chosen else frontier
@@ -102,9 +102,9 @@ def describe_sample(table: Table) -> str:
     if table.sampled is None:
         return ""
     return (
-        f"Figures are of releases of {table.sampled}. Intervals over records say how far they move when records are "
-        "drawn from this sample again; another sample may have others. A release of all records by the same recipe has "
-        "other figures, since a class of k is a smaller share of more records: take them for no estimate of these."
+        f"Figures are of releases of {table.sampled}. Intervals over records show how much they vary when this sample "
+        "is resampled; the intervals of another sample may differ. They do not estimate the figures of a release of "
+        "all records by the same recipe: there, a class of k is a smaller share of the records."
     )
 
 
@@ -122,8 +122,8 @@ def describe_intervals(over: str, times: int = TIMES, worst_cases: bool = True) 
         return "from an attacker who uses each class by itself to one who learns across classes, where both are known"
     if over == RECORDS:
         more = f"; {WORST_CASES}" if worst_cases else ""
-        return f"where a figure of another sample of as many people would lie, by {times:,} resamples{more}"
-    return f"where a figure lies in 95 % of {times:,} tries by other seeds and draws"
+        return f"the range of a figure in other samples of the same size, by {times:,} resamples{more}"
+    return f"the range of a figure in 95 % of {times:,} runs with other seeds and draws"
 
 
 def _repetitions(
@@ -134,7 +134,7 @@ def _repetitions(
         yield WHOLE, resample(table, SEED + number), recipes
         for kind, parts in ((HALF, 2), (QUARTER, 4)) if subsamples else ():
             yield kind, subsample(table, max(table.records // parts, 1), SEED + number), recipes
-    else:  # what is remembered is a draw, too
+    else:  # results cached on the table include random draws
         other = [replace(recipe, seed=recipe.seed + 1 + number) for recipe in recipes]
         drawn = any(recipe.method.draws for recipe in recipes)
         yield WHOLE, replace(table, _memory={}, _locks={}) if drawn else table, other
@@ -177,11 +177,11 @@ def _add_extreme_interval(point: Point, measure: Measure, halves: Sequence[Point
     value = sign * point.values.get(key, np.nan)
     if 2 * len(half) < len(halves) or not len(quarter) or not np.isfinite([*half, *quarter, value]).all():
         return point
-    centre, spread = half.mean(), np.sqrt(2) * half.std(ddof=1)
-    grown = centre + max(centre - quarter.mean(), 0.0)
-    if spread == 0 or not centre - FAR * spread <= value <= grown + FAR * spread:
+    center, spread = half.mean(), np.sqrt(2) * half.std(ddof=1)
+    grown = center + max(center - quarter.mean(), 0.0)
+    if spread == 0 or not center - FAR * spread <= value <= grown + FAR * spread:
         return point
-    low = max(min(centre, value) - NORMAL * spread, sign * measure.best)
+    low = max(min(center, value) - NORMAL * spread, sign * measure.best)
     high = max(grown + GUMBEL * spread, value + NORMAL * spread)
     before = sorted(sign * end for end in point.intervals.get(key, (sign * value, sign * value)))
     ends = sorted((sign * min(low, before[0]), sign * max(high, before[1])))
@@ -201,7 +201,7 @@ def _add_intervals(point: Point, found: Sequence[Point], about: Mapping[str, flo
         others = [one.values[key] for one in found if key in one.values]
         if key in without or 2 * len(others) < len(found) or all(other == value for other in others):
             continue
-        low, high = np.quantile(others, CENTRE)
+        low, high = np.quantile(others, CENTER)
         if about is not None:
             low, high = value + np.sqrt(2) * (np.array([low, high]) - np.median(others))
             best = about.get(key, value)

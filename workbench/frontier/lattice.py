@@ -66,14 +66,14 @@ def lattice(
         fast.insert(0, GeometricLoss())
     scores, spare = score_nodes(table, model, fast, figures=True), allowance(table, suppress)
     keeps = scores.keeps(spare)
-    told = {key: scores.released_figure(key, spare) for key in scores.figures}
-    efficient = _efficient({measure: told[measure.key] for measure in fast}, keeps)
+    figures = {key: scores.released_figure(key, spare) for key in scores.figures}
+    efficient = _efficient({measure: figures[measure.key] for measure in fast}, keeps)
     columns: list[tuple[str, np.ndarray]] = list(zip(table.quasi, scores.lattice.levels.T, strict=True))
-    columns += [(figure(part), told[figure(part)]) for part in (model.parts if model else ())]
+    columns += [(figure(part), figures[figure(part)]) for part in (model.parts if model else ())]
     columns.append((CLASSES, np.where(keeps, scores.classes[:, 1], scores.classes[:, 0])))
     columns += [(BREAKING, scores.breaking), (LEFT_OUT, np.where(keeps, scores.breaking, 0)), (KEEPS, keeps)]
     for measure in dict.fromkeys([*fast, *chosen]):
-        values = told.get(measure.key)
+        values = figures.get(measure.key)
         if values is None:
             values = np.full(len(keeps), np.nan)
             values[efficient] = measure_nodes(scores, model, measure, np.flatnonzero(efficient))
@@ -81,7 +81,7 @@ def lattice(
     columns.append((EFFICIENT, efficient))
     nodes = table.remember("names of nodes", lambda: pd.Index([node_name(table, one) for one in scores.lattice.levels]))
     frame = pd.DataFrame(index=nodes.rename("node"))
-    for name, values in columns:  # a column of the data may be called like one of ours
+    for name, values in columns:  # a column of the data may have the same name
         frame[spare_name(name, frame.columns)] = values
     return frame
 
@@ -100,7 +100,7 @@ def _checked(table: Table, model: Model | None, measures: Iterable[Measure] | No
     """
     for given, kind, what in ((table, Table, "table"), (model, Model | None, "model")):
         if not isinstance(given, kind):
-            raise BadInput(f"lattice: {safe_repr(given)} is no {what}; call lattice(table, model, [measures])")
+            raise BadInput(f"lattice: {safe_repr(given)} is not a {what}; call lattice(table, model, [measures])")
     if isinstance(suppress, bool) or not isinstance(suppress, Real) or not 0 <= suppress <= 1:
         raise BadInput(f"lattice: suppress = {safe_repr(suppress)} must be a share of the records, from 0 to 1")
     if measures is None:

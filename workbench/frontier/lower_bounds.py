@@ -1,8 +1,8 @@
 """Certified lower bounds of the utility loss at each privacy loss.
 
-The bound holds for an attacker who knows the person's own class and a researcher who uses each class by itself (P_loss
-and U_loss as in Li & Li 2009, by the Jensen-Shannon divergence), for records without weights. It does not apply to a
-reader who learns from all classes jointly or who corrects for noise.
+The bound holds for attackers and researchers that use each class by itself, not all jointly (P_loss and U_loss as in Li
+& Li 2009, by the Jensen-Shannon divergence), for records without weights. It does not apply to a reader who learns from
+all classes jointly or corrects for noise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workbench.models.distances import jensen_shannon
 from workbench.queries.populations import Populations, large_populations
 from workbench.releases.base import OWN_CLASS, Release
 
-PARTS = (0.08, 0.16, 0.27, 0.42, 0.65)  # of the t at which no population is out of reach
+PARTS = (0.08, 0.16, 0.27, 0.42, 0.65)  # of the smallest t that admits the true distribution of every population
 
 
 class LowerBounds(NamedTuple):
@@ -34,9 +34,9 @@ class LowerBounds(NamedTuple):
 
     lines: tuple[tuple[Line, ...], ...]
 
-    def at(self, t: float) -> float:
+    def value_at(self, t: float) -> float:
         """Return a lower bound of the utility loss of all releases whose classes are within distance t of the prior."""
-        return max([0.0, *(line.at(t) for lines in self.lines for line in lines)])
+        return max([0.0, *(line.value_at(t) for lines in self.lines for line in lines)])
 
 
 def bound(table: Table, t: float, *, exact: bool = False, min_support: float = 0.05) -> float:
@@ -51,7 +51,7 @@ def bound(table: Table, t: float, *, exact: bool = False, min_support: float = 0
     names = _bounded_columns(table, min_support)
     if t == 0:
         return max(float(_distances_from_prior(table, name, min_support).mean()) for name in names)
-    return LowerBounds(tuple(_lines(table, name, (t,), exact, min_support) for name in names)).at(t)
+    return LowerBounds(tuple(_lines(table, name, (t,), exact, min_support) for name in names)).value_at(t)
 
 
 def compute_lower_bounds(table: Table, *, exact: bool = False, min_support: float = 0.05) -> LowerBounds:
@@ -78,7 +78,7 @@ def bounded_support(privacy: Measure, utility: Measure) -> float | None:
 
 def compare_with_minimum(release: Release, privacy: float, loss: float, min_support: float) -> str:
     """Describe the utility loss as a multiple of the certified minimum; empty if no useful bound is known."""
-    if release.is_assigned_per_file:  # rows that are dealt may be nearer to the truth by chance than their classes are
+    if release.is_assigned_per_file:  # by chance, assigned rows may be nearer to the truth than their classes
         return ""
     exact = release.classes.exact and not release.suppressed
     found = known_lower_bounds(release.table, exact=exact, min_support=min_support)
@@ -88,13 +88,12 @@ def compare_with_minimum(release: Release, privacy: float, loss: float, min_supp
 def describe_multiple(possible: LowerBounds, privacy: float, loss: float, exact: bool) -> str:
     """Describe the loss as a multiple of the certified minimum; empty if the minimum is 0."""
     whose = "a release with exact quasi-identifiers" if exact else "any release in classes"
-    least_there = possible.at(privacy)
-    if least_there <= 0 or not loss < np.inf:
+    minimum = possible.value_at(privacy)
+    if minimum <= 0 or not loss < np.inf:
         return ""
     return (
-        f"That is {format_number(max(loss / least_there, 1.0), 'lower')} times the least that is possible for "
-        f"{whose} at "
-        f"this privacy loss ({format_number(least_there, 'higher')})."
+        f"That is {format_number(max(loss / minimum, 1.0), 'lower')} times the certified minimum for {whose} at "
+        f"this privacy loss ({format_number(minimum, 'higher')})."
     )
 
 
@@ -105,11 +104,11 @@ def _cached_bounds(table: Table) -> dict[tuple[bool, float], LowerBounds]:
 def _bounded_columns(table: Table, min_support: float) -> list[str]:
     """Return the sensitive columns; raise Undefined if no bound is known."""
     if table.weight is not None:
-        raise Undefined("the least that is possible is not known of records with weights")
+        raise Undefined("no minimum utility loss is known for records with weights")
     if not table.sensitive:
-        raise Undefined("the table has no sensitive column, so nothing is told of one; name one")
+        raise Undefined("the table has no sensitive column; declare one")
     if not len(large_populations(table, min_support)):
-        raise Undefined("there are no large populations that could be listed; change min_support")
+        raise Undefined("there are no large populations to list; change min_support")
     return list(table.sensitive)
 
 

@@ -31,10 +31,10 @@ V = TypeVar("V", bound=Variant)
 
 def model(text: str) -> Model:
     """Parse a model, or several joined with `&`."""
-    asked, behind = model_and_method(text)
-    if asked is None or behind is not None:
+    parsed, other = model_and_method(text)
+    if parsed is None or other is not None:
         raise BadInput(f"{safe_repr(text)} names a method; for a model write, for example, 'k-anonymity, k=10'")
-    return asked
+    return parsed
 
 
 def method(text: str) -> Method:
@@ -48,11 +48,13 @@ def model_and_method(text: str) -> tuple[Model | None, Method | None]:
     if _named(methods, text) is not None:
         return None, method(text)
     known = "|".join(map(re.escape, methods))
-    behind = re.search(rf"\s\(\s*((?:{known})\s*(?:,.*)?)\)\s*$", text, re.IGNORECASE | re.DOTALL)
-    behind = behind or re.search(r"\s\(([^()]*)\)\s*$", text)  # a method that doesn't exist
+    in_brackets = re.search(rf"\s\(\s*((?:{known})\s*(?:,.*)?)\)\s*$", text, re.IGNORECASE | re.DOTALL)
+    in_brackets = in_brackets or re.search(r"\s\(([^()]*)\)\s*$", text)  # a method that doesn't exist
     models = catalog("workbench.models", Model)
-    parts = [_variant("model", models, part) for part in text[: behind.start() if behind else None].split("&")]
-    return reduce(and_, parts), method(behind[1]) if behind else None
+    parts = [
+        _variant("model", models, part) for part in text[: in_brackets.start() if in_brackets else None].split("&")
+    ]
+    return reduce(and_, parts), method(in_brackets[1]) if in_brackets else None
 
 
 def _named(variants: dict[str, type[V]], text: str) -> str | None:
@@ -78,7 +80,7 @@ def _variant(kind: str, variants: dict[str, type[V]], text: str) -> V:
     names, values = found[::2], found[1::2]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
-        raise BadInput(f"{name}: {twice} is given twice; leave one out")
+        raise BadInput(f"{name}: {twice} is given twice; remove one")
     return chosen(**{one: _value(chosen, one, value.strip()) for one, value in zip(names, values, strict=True)})
 
 
@@ -108,4 +110,6 @@ def _queries(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise BadInput(f"{safe_repr(text)} is no workload; name one of the study, or write it as JSON") from None
+        raise BadInput(
+            f"{safe_repr(text)} is not a workload; name a workload of the study, or write one as JSON"
+        ) from None

@@ -26,16 +26,16 @@ SOURCES = Sources("disclosure", "frontier/objections.py")
 def assess_objections(
     table: Table, recipe: Recipe, release: Callable[[], Release], smallest: int, store: Store | None, key: str
 ) -> tuple[str, ...]:
-    """Return what speaks against a recipe's release, from the store if it was assessed before.
+    """Return the objections to a recipe's release, from the store if they were assessed before.
 
     Parameters
     ----------
     release
-        Returns the release; called only if it has to be assessed.
+        Returns the release; called only if the objections are not stored.
     smallest
         The study's threshold for numbers of people.
     key
-        Of the point in the store.
+        Key of the point in the store.
     """
     if recipe.baseline:
         return ()

@@ -50,10 +50,10 @@ class Recipe:
         for given, kind in ((self.method, Method), (self.model, Model | None), (self.seed, Integral)):
             if not isinstance(given, kind) or isinstance(given, bool):
                 raise BadInput(
-                    f"recipe: {safe_repr(given)} does not fit; write, for example, Recipe(Mondrian(), "
+                    f"recipe: {safe_repr(given)} is not a valid argument; write, for example, Recipe(Mondrian(), "
                     f"KAnonymity(5), seed=0)"
                 )
-        object.__setattr__(self, "seed", int(self.seed))  # one spelling, for keys
+        object.__setattr__(self, "seed", int(self.seed))  # equal seeds must yield equal keys
 
     def release(self, table: Table, store: Store | None = None) -> Release:
         """Compute the release; a random release is drawn once and stored."""
@@ -63,7 +63,7 @@ class Recipe:
 
     @property
     def baseline(self) -> bool:
-        """Whether it is a reference, which is never recommended."""
+        """True for a reference, which is never recommended."""
         return self.method.baseline
 
     @property
@@ -73,7 +73,7 @@ class Recipe:
 
     @property
     def small_classes(self) -> str:
-        """Why classes of very few records are possible, as a clause; empty if the recipe sets a minimum size."""
+        """The reason why very small classes are possible, as a clause; empty if the recipe sets a minimum size."""
         sized = hasattr(self.method, "smallest")  # by the method itself
         if self.baseline or self.model is None or self.model.min_class_size >= LEAST or sized:
             return ""
@@ -118,12 +118,12 @@ class Point:
     values: Mapping[str, float]
     reasons: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, str] = field(default_factory=dict)
-    key: str = ""  # where the store keeps it
-    against: tuple[str, ...] = ()  # what speaks against recommending it, by the study's threshold
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of values that are estimated
-    left_out: int = 0  # records that the release leaves out
-    fits: Mapping[str, Sequence[Fit]] = field(default_factory=dict)  # behind each value, and the "release"
-    failures: Mapping[str, str] = field(default_factory=dict)  # measures that raised an unexpected exception: its type
+    key: str = ""  # in the store
+    against: tuple[str, ...] = ()  # objections to recommending it, by the study's threshold
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of estimated values
+    left_out: int = 0  # number of suppressed records
+    fits: Mapping[str, Sequence[Fit]] = field(default_factory=dict)  # by measure or "release"
+    failures: Mapping[str, str] = field(default_factory=dict)  # types of unexpected exceptions, by measure
 
 
 def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, **axes: Any) -> list[Recipe]:
@@ -154,7 +154,7 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
         )
     if model is None:
         if axes:
-            raise BadInput(f"recipes: {', '.join(axes)} came without a model; name the model they belong to")
+            raise BadInput(f"recipes: {', '.join(axes)} need a model; name the model whose parameters they are")
         return [Recipe(method, None, seed)]
     if not isinstance(model, type):
         shown = str(model) if isinstance(model, Model) else safe_repr(model)

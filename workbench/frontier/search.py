@@ -1,7 +1,7 @@
 """Search for good points within a budget: touch the caps, and close gaps of the frontier.
 
 Each family (a method and a model) has one free parameter. Under caps it is bisected until the caps are touched, the
-most promising family first; families that can no longer reach the best point are given up. Points with objections
+most promising family first; families that can no longer reach the best point are abandoned. Points with objections
 (`Point.against`) count as beyond the caps. Rough steps of the best families are tried too; then the best ones are
 refined around that place, and joined with the models of others. Without caps, or if nothing better is found, the
 largest gap between neighbors on the frontier is searched. The notes list what was tried and why the search stopped.
@@ -34,13 +34,13 @@ from workbench.frontier.sweep import BASELINES, PointMaker, warn_of_failures
 from workbench.measures import Measure
 
 Progress = Callable[[int, Point], object]
-CLOSE = 1.3  # times the best: families that are tried around where they touch the caps
-PATIENCE = 16  # tries without a better point
-ROUGH = 15  # steps of a leading family that are tried
-BETTER = 0.001  # by so much a point is better
-FIRST = 0.5, 0.3, 0.7  # positions that are tried first where there are no caps
-FAR, NEARLY = 2, 0.02  # times what another loses that is as private: a family is given up at once
-BEATEN = 3  # points of a family, none of them efficient, after which it is given up
+CLOSE = 1.3  # times the lowest loss: families within it are refined where they touch the caps
+PATIENCE = 16  # evaluations without a better point
+ROUGH = 15  # steps that are tried of each leading family
+BETTER = 0.001  # relative improvement that counts
+FIRST = 0.5, 0.3, 0.7  # the first positions without caps
+FAR, NEARLY = 2, 0.02  # a family is abandoned at FAR times the loss of a point that is as private, within NEARLY
+BEATEN = 3  # evaluated points of a family, none efficient, after which it is abandoned
 
 
 def search(
@@ -161,11 +161,11 @@ class _Search:
                 yield
 
     def frontier(self, aim: Objective | None, complete: bool) -> Frontier:
-        """Return the points with notes about what was tried and why the search stopped; the baselines come last."""
+        """Return the points with notes about the attempts and the end of the search; the baselines come last."""
         own = [point for point in self.points if not point.recipe.baseline]
         ends = [point for point in self.points if point.recipe.baseline]
-        notes = [track.said(aim) for track in self.tracks if track.tried or track.given_up]
-        untried = sum(not (track.tried or track.given_up) for track in self.tracks)
+        notes = [track.summarize(aim) for track in self.tracks if track.tried or track.abandoned_because]
+        untried = sum(not (track.tried or track.abandoned_because) for track in self.tracks)
         more = [f"{untried} more {'family was' if untried == 1 else 'families were'} not tried."] if untried else []
         notes += [*more, f"It stopped after {len(self.points)} evaluations: {self.stopped}."]
         return Frontier([*own, *ends], self.bench.measures, complete, notes=tuple(notes))
@@ -181,16 +181,16 @@ class _Search:
     def _try(self, track: FamilySearch, place: float) -> None:
         try:
             track.tried[place] = self._evaluate(track.family.recipe(place))
-        except BadInput as error:  # what does not go with the table: the notes say so
-            track.given_up = str(error)
+        except BadInput as error:  # a recipe that does not fit the table; reported in the notes
+            track.abandoned_because = str(error)
             return
         if track.undefined:
             reasons = next(iter(track.tried.values())).reasons
-            track.given_up = next(iter(reasons.values()), "it has no value")
+            track.abandoned_because = next(iter(reasons.values()), "it has no value")
 
     @property
     def _open(self) -> list[FamilySearch]:
-        return [track for track in self.tracks if not track.given_up]
+        return [track for track in self.tracks if not track.abandoned_because]
 
     def _ends(self) -> Iterator[None]:
         for recipe in BASELINES:
@@ -200,7 +200,7 @@ class _Search:
     # --- under caps
 
     def _touch(self, aim: Objective) -> Iterator[None]:
-        """Bisect the most promising family next; give up those that cannot reach the best point."""
+        """Bisect the most promising family next; abandon those that cannot reach the best point."""
         yield from self._bisect(aim)
         joined = self._joined(aim)
         self.tracks += joined
@@ -212,12 +212,12 @@ class _Search:
             best = self._best(aim)
             track = min(unsettled, key=lambda one: (not one.tried, one.hoped(aim)))
             if track.tried and track.hoped(aim) > best:
-                track.given_up = f"within the caps it loses at least about {format_number(track.hoped(aim))}"
+                track.abandoned_because = f"within the caps it loses at least about {format_number(track.hoped(aim))}"
                 continue
             place = track.next(aim, self._guess(track, aim))
             if place is None:
                 track.settled = True
-                track.given_up = "" if track.best(aim) else track.lacking(aim)
+                track.abandoned_because = "" if track.best(aim) else track.lacking(aim)
                 continue
             self._try(track, place)
             yield
@@ -231,7 +231,7 @@ class _Search:
                 place = track.rough(aim, number)
                 if track.new(place):
                     self._try(track, place)
-                    track.given_up = "" if track.best(aim) else track.given_up
+                    track.abandoned_because = "" if track.best(aim) else track.abandoned_because
                     yield
 
     def _leads(self, track: FamilySearch, aim: Objective) -> bool:
@@ -255,7 +255,7 @@ class _Search:
                 variant = FamilySearch(family, settled=True)
                 self._try(variant, place)
                 yield
-                if not variant.given_up and self._lost(variant, aim) < (1 - BETTER) * aim.loss(best):
+                if not variant.abandoned_because and self._lost(variant, aim) < (1 - BETTER) * aim.loss(best):
                     self.tracks.append(variant)
 
     def _around(self, aim: Objective) -> Iterator[None]:
@@ -286,7 +286,7 @@ class _Search:
                 if point is not None and not aim.within(point):
                     others = (one.family for one in self.tracks if one.family.method == track.family.method)
                     found += [
-                        FamilySearch(replace(one, beside=point.recipe.model))
+                        FamilySearch(replace(one, also_requires=point.recipe.model))
                         for one in others
                         if one.model.line != track.family.model.line
                     ]
@@ -311,22 +311,22 @@ class _Search:
     # --- the whole frontier
 
     def _fill(self, aim: Objective | None) -> Iterator[None]:
-        """Close the largest gap between neighbors with the families of these; give up families that remain
+        """Close the largest gap between neighbors with the families of these; abandon families that remain
         dominated.
         """
         for track in self._open if aim is None else ():
             for place in FIRST:
-                if not track.given_up and track.new(place):
+                if not track.abandoned_because and track.new(place):
                     self._try(track, place)
                     yield
-                self._give_up_far()
-        self._give_up_beaten()
+                self._abandon_far()
+        self._abandon_beaten()
         while (found := find_widest_gap(self.frontier(None, complete=False), self._open)) is not None:
             self._try(*found)
             yield
 
-    def _give_up_far(self) -> None:
-        """Give up families of which every point loses more than `FAR` times as much as another that is nearly as
+    def _abandon_far(self) -> None:
+        """Abandon families of which every point loses more than `FAR` times as much as another that is nearly as
         private.
         """
         seen = self.frontier(None, complete=False)
@@ -336,11 +336,11 @@ class _Search:
             own = np.array([losses[id(point)] for point in track.tried.values()]).reshape(-1, 2)
             ahead = [(known[:, 0] <= p + NEARLY * abs(p)) & (FAR * known[:, 1] < u) for p, u in own]
             if len(own) and all(one.any() for one in ahead):
-                track.given_up = "each of its points loses far more than another"
+                track.abandoned_because = "each of its points loses far more than another"
 
-    def _give_up_beaten(self) -> None:
+    def _abandon_beaten(self) -> None:
         seen = self.frontier(None, complete=False)
         standing = {id(seen.measured[int(i)]) for i in np.flatnonzero(seen.is_efficient())}
         for track in self._open:
             if len(track.tried) >= BEATEN and not standing & {id(point) for point in track.tried.values()}:
-                track.given_up = "each of its points is dominated"
+                track.abandoned_because = "each of its points is dominated"

@@ -40,16 +40,18 @@ SECRET = ".secret"
 SECRET_BYTES = 32
 SEAL = 40  # characters
 KEY = re.compile(r"[0-9a-f]{40}")
-BESIDE = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun|against)")  # begun: of earlier versions
+OTHER_FILES = re.compile(r"[0-9a-f]{40}\.(drawn|mined|begun|against)")  # .begun: from earlier versions
 ASIDE = re.compile(r"\.aside-[0-9a-f]{8}-\d+-[0-9a-f]{12}")
-RESTORE = "Restore it: what was drawn at random is found by it, and another draw, beside the first, would tell more"
-WHAT_TO_DO = "make room or change its permissions, and sweep again: what is finished stays"
+RESTORE = (
+    "Restore it: random releases are found by it, and a second draw would disclose more in combination with the first"
+)
+WHAT_TO_DO = "free some space or change its permissions, and run the sweep again: finished points are stored"
 DAY = 24 * 60 * 60
 ENGINE_AND_PYTHON = {"workbench", "builtins", "abc", "typing"}
 DIGESTS: dict[str, str] = {}
-# what decides a figure: a report or a chart may change, and the points stay
+# sources that determine figures: points stay valid if a report or a chart changes
 ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
-# what makes a point, and what is kept of it
+# sources that compute and store points
 FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/stored_predictions.py")
 ENGINE = Sources(*ROOMS, *FILES)
 
@@ -98,8 +100,8 @@ class Store:
             "engine": ENGINE.digest,
             "own": own_sources([recipe.method, *(recipe.model.parts if recipe.model else ()), *measures]),
         }
-        # keyed with a secret that stays in the folder: with a bare digest, whoever sees the name of a point
-        # (in a log, a listing, a report) could hash guessed tables until one fits, and so confirm people's data
+        # The key includes a secret of the folder. With a plain digest, anyone who sees the name of a point (in a
+        # log, a listing, a report) could hash guessed tables until one matches, and so confirm people's data.
         return self.keyed(canonical(about).encode())
 
     def get(self, key: str, recipe: Recipe) -> Point | None:
@@ -108,19 +110,21 @@ class Store:
         if not os.path.lexists(folder):
             return None
         if not folder.is_dir():
-            raise BadInput(f"store: {str(folder)!r} is not a folder with a point in it; delete it, and sweep again")
+            raise BadInput(
+                f"store: {str(folder)!r} is not a folder with a point in it; delete it, and run the sweep again"
+            )
         try:
-            said = json.loads((folder / POINT).read_bytes())
-            values = {name: float(value) for name, value in said["values"].items()}
-            if canonical(said["recipe"]) != canonical(recipe.to_dict()):
+            data = json.loads((folder / POINT).read_bytes())
+            values = {name: float(value) for name, value in data["values"].items()}
+            if canonical(data["recipe"]) != canonical(recipe.to_dict()):
                 raise Damage("it is about another recipe")
             if any(map(math.isnan, values.values())):
                 raise Damage("a value in it is not a number")
-            ends = {name: (float(low), float(high)) for name, (low, high) in said.get("intervals", {}).items()}
-            gone, sentences = int(said.get("left_out", 0)), dict(said["sentences"])
-            fits = {name: [Fit(*one) for one in several] for name, several in said.get("fits", {}).items()}
+            ends = {name: (float(low), float(high)) for name, (low, high) in data.get("intervals", {}).items()}
+            suppressed, sentences = int(data.get("left_out", 0)), dict(data["sentences"])
+            fits = {name: [Fit(*one) for one in several] for name, several in data.get("fits", {}).items()}
             return Point(
-                recipe, values, dict(said["reasons"]), sentences, key, intervals=ends, left_out=gone, fits=fits
+                recipe, values, dict(data["reasons"]), sentences, key, intervals=ends, left_out=suppressed, fits=fits
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
@@ -128,7 +132,7 @@ class Store:
     def put(
         self, key: str, point: Point, release: Release | None, measured: Mapping[str, Measured], seconds: float = 0.0
     ) -> None:
-        """Store a finished point; one that another process has stored in the meantime stays."""
+        """Store a finished point; a point that another process has stored in the meantime is not replaced."""
         files = {POINT: _point_file(point, seconds)}
         if release is not None:
             files |= _table_file(CLASSES, _classes(release, measured))
@@ -145,7 +149,7 @@ class Store:
             _sync(self.folder)
         except OSError as error:
             if not place.is_dir():
-                failure = Unusable(self.folder, f"cannot keep a point: {error.strerror}; {WHAT_TO_DO}")
+                failure = Unusable(self.folder, f"cannot store a point: {error.strerror}; {WHAT_TO_DO}")
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         if failure:
@@ -160,7 +164,7 @@ class Store:
                 (os.replace if instead else os.link)(aside, path)  # a link never replaces
             _sync(self.folder)
         except OSError as error:
-            failure = Unusable(self.folder, f"cannot keep a file: {error.strerror}; {WHAT_TO_DO}")
+            failure = Unusable(self.folder, f"cannot store a file: {error.strerror}; {WHAT_TO_DO}")
         finally:
             aside.unlink(missing_ok=True)
         if failure:
@@ -178,7 +182,7 @@ class Store:
     def refuse_reading_only(self) -> None:
         """Raise BadInput if the store is read-only; called before a point is computed."""
         if not self.writable:
-            raise Unusable(self.folder, "can only be read, and not every point is in it; allow to write into it")
+            raise Unusable(self.folder, "is read-only and lacks some points; make it writable")
 
     @property
     def rounding_secret(self) -> bytes:
@@ -206,9 +210,9 @@ class Store:
     def _read(self, key: str, name: str, reason: str) -> pd.DataFrame:
         path = self.folder / key / name
         if not path.parent.is_dir():
-            raise BadInput(f"store {str(self.folder)!r} has no point {key!r}; sweep again")
+            raise BadInput(f"store {str(self.folder)!r} has no point {key!r}; run the sweep again")
         if not path.exists():
-            raise Undefined(f"nothing was kept of this point beyond its losses: {reason}")
+            raise Undefined(f"only the losses of this point were stored: {reason}")
         try:
             return pd.read_parquet(path)
         except (pa.ArrowException, OSError) as error:
@@ -224,13 +228,13 @@ def _measure_spec(measure: Measure) -> dict[str, Any]:
 
 def _workloads(table: Table, variants: Sequence[Variant]) -> list[Any]:
     """Return the queries of the workloads that variants name."""
-    asked = [
+    names = [
         getattr(one, name)
         for one in variants
         for name, declared in one.parameters().items()
         if isinstance(declared, WorkloadChoice)
     ]
-    return [content(table, given) for given in asked if given is not None]
+    return [content(table, given) for given in names if given is not None]
 
 
 def own_sources(variants: Sequence[Variant]) -> list[str]:
@@ -245,10 +249,12 @@ def _file_digest(kind: type) -> str:
     """Return the digest of a variant's file as it was when first requested, which is the code that runs."""
     path = getattr(sys.modules.get(kind.__module__), "__file__", None)
     codes = [member.__code__ for member in vars(kind).values() if hasattr(member, "__code__")]
-    free = {name for code in codes if code.co_filename == path for name in code.co_freevars}  # others are generated
+    free = {
+        name for code in codes if code.co_filename == path for name in code.co_freevars
+    }  # other names are generated
     if free - {"__class__"} or path is None:
         raise BadInput(
-            f"what {kind.__name__} computes is not said by a file alone, so a stored point could be stale; "
+            f"{kind.__name__} depends on more than its file, so a stored point could be stale; "
             "define it at the top level of a module, or sweep without a store"
         )
     if path not in DIGESTS:
@@ -270,14 +276,16 @@ def _damaged(path: Path, error: Exception) -> BadInput:
     """
     why = error.strerror if isinstance(error, OSError) else str(error) if type(error) is Damage else "it was changed"
     return BadInput(
-        f"store: {str(path)!r} cannot be read ({why}); delete the folder {path.parent.name!r}, and sweep again"
+        f"store: {str(path)!r} cannot be read ({why}); delete the folder {path.parent.name!r}, and run the sweep again"
     )
 
 
 def _prepare(folder: Path) -> bool:
     """Create the folder or verify that it is a store, make it private, and return whether it is writable."""
     if not folder.parent.is_dir():
-        raise Unusable(folder, f"cannot be made: {str(folder.parent)!r} is not a folder; make it, or choose another")
+        raise Unusable(
+            folder, f"cannot be created: {str(folder.parent)!r} is not a folder; create it, or choose another"
+        )
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileExistsError:
@@ -287,37 +295,37 @@ def _prepare(folder: Path) -> bool:
         return False
     if not all(may):
         raise Unusable(folder, "cannot be written to; change its permissions, or choose another folder")
-    # its permissions are about to change: not those of a folder that was named by mistake
+    # never change the permissions of a folder that was named by mistake
     if not (folder / SECRET).exists():
         strangers = [name for name in os.listdir(folder) if name != SECRET and not _is_ours(name)]
         if strangers:
-            raise Unusable(folder, f"is not a store: it holds {min(strangers)!r}; name a new or an empty folder")
+            raise Unusable(folder, f"is not a store: it contains {min(strangers)!r}; name a new or an empty folder")
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         folder.chmod(0o700)
     return True
 
 
 def _is_ours(name: str) -> bool:
-    return bool(KEY.fullmatch(name) or BESIDE.fullmatch(name) or ASIDE.fullmatch(name))
+    return bool(KEY.fullmatch(name) or OTHER_FILES.fullmatch(name) or ASIDE.fullmatch(name))
 
 
 def _secret(folder: Path) -> bytes:
     """Return the secret of this store, drawn when the store is first opened."""
     path, drawn = folder / SECRET, next(folder.glob("*.drawn"), None) is not None
     if not path.exists() and drawn:
-        raise Unusable(folder, f"is damaged: its {SECRET} is not there. {RESTORE}")
+        raise Unusable(folder, f"is damaged: its {SECRET} is missing. {RESTORE}")
     if not path.exists():
         aside = folder / own_name("aside")
         write_file(aside, secrets.token_bytes(SECRET_BYTES))
         try:
             with suppress(FileExistsError):
-                os.link(aside, path)  # never replaces: of two processes that are here, both go on with the first one's
+                os.link(aside, path)  # never replaces a file: two processes both use the first one's secret
             _sync(folder)
         finally:
             aside.unlink()
     secret = path.read_bytes()
     if len(secret) != SECRET_BYTES:
-        what = RESTORE if drawn else "Delete the folder, and sweep again"
+        what = RESTORE if drawn else "Delete the folder, and run the sweep again"
         raise Unusable(folder, f"is damaged: its {SECRET} has {len(secret)} bytes. {what}")
     return secret
 
@@ -340,7 +348,7 @@ def _sync(folder: Path) -> None:
 
 
 def _point_file(point: Point, seconds: float) -> bytes:
-    said = {
+    data = {
         "recipe": point.recipe.to_dict(),
         "values": jsonable({name: float(value) for name, value in point.values.items()}),
         "reasons": dict(point.reasons),
@@ -351,7 +359,7 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "engine": ENGINE.digest,
         "seconds": round(seconds, 4),
     }
-    return json.dumps(said, indent=1, allow_nan=False, ensure_ascii=False).encode()
+    return json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False).encode()
 
 
 def _table_file(name: str, columns: pa.Table | None) -> dict[str, bytes]:

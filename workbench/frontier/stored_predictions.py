@@ -16,7 +16,7 @@ ENDING = ".mined"
 
 
 class StoredPredictions:
-    """Stored predictions of miners, found by the miner's settings and everything it has seen; as private as the
+    """Stored predictions of miners, by the miner's settings and training data; as private as the
     records.
     """
 
@@ -31,7 +31,7 @@ class StoredPredictions:
         try:
             return np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError):
-            raise BadInput(f"store: {str(path)!r} cannot be read; delete it, and sweep again") from None
+            raise BadInput(f"store: {str(path)!r} cannot be read; delete it, and run the sweep again") from None
 
     def put_predictions(self, content: bytes, miner: Miner, found: np.ndarray) -> None:
         """Store predictions; does nothing if the store is read-only."""

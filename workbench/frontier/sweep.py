@@ -141,7 +141,7 @@ def sweep(
             if cancel is not None:
                 cancel.set()
             raise
-        finally:  # after an error, points under way are finished and no other is begun
+        finally:  # after an error, running evaluations finish and no others start
             stop.set()
     order = sorted(done)
     points, numbers = [done[i] for i in order], [i + 1 for i in order]
@@ -161,7 +161,7 @@ def warn_of_failures(points: Iterable[Point]) -> None:
 
 
 def failures_of(points: Iterable[Point]) -> list[str]:
-    """Return a sentence for each measure and exception type that came unexpectedly."""
+    """Return a sentence for each measure and exception type of an unexpected failure."""
     count = Counter(failure for point in points for failure in point.failures.items())
     return [
         f"{key} is undefined for {many:,} {'point' if many == 1 else 'points'} because of an unexpected {kind}"
@@ -216,7 +216,7 @@ def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
             raise BadInput(f"sweep: {safe_repr(type(recipe))} is not a recipe; write Recipe(method, model)")
         found.setdefault(recipe.identity, recipe)
     if not found:
-        raise BadInput("sweep: no recipe was given; give at least one, or leave the baselines in")
+        raise BadInput("sweep: no recipe was given; give at least one, or include the baselines")
     return list(found.values())
 
 
@@ -234,7 +234,7 @@ def _distinct_measures(measures: Iterable[Measure]) -> list[Measure]:
             example = f"{safe_repr(given)}()" if given is measure else "PrivacyLoss()"
             raise BadInput(f"sweep: {safe_repr(given)} is not a measure; write {example}")
         if found.setdefault(measure.key, measure) != measure:
-            raise BadInput(f"sweep: two measures are called {measure.key!r}; give one another symbol")
+            raise BadInput(f"sweep: two measures are called {measure.key!r}; give one of them another symbol")
     if not found:
         raise BadInput("sweep: no measure was given; give one of privacy and one of utility")
     return list(found.values())
@@ -340,9 +340,9 @@ def _as_point(recipe: Recipe, release: Release | None, results: _Results, key: s
     fits = {name: one.fits for name, one in measured.items() if one.fits}
     if release is not None and release.fits:
         fits["release"] = tuple(release.fits)
-    gone = release.suppressed if release else 0
+    suppressed = release.suppressed if release else 0
     return Point(
-        recipe, values, reasons, sentences, key, intervals=intervals, left_out=gone, fits=fits, failures=failures
+        recipe, values, reasons, sentences, key, intervals=intervals, left_out=suppressed, fits=fits, failures=failures
     )
 
 
@@ -356,7 +356,7 @@ def _evaluate_measures(release: Release, measures: Iterable[Measure]) -> _Result
         try:
             found = measure(release)
             if math.isnan(found.value):
-                raise Undefined(f"{measure.name} came out as no number")
+                raise Undefined(f"{measure.name} evaluated to NaN")
             measured[measure.key] = found
         except Undefined as error:
             reasons[measure.key] = str(error)

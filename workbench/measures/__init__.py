@@ -73,7 +73,7 @@ class Measured:
 
 
 class Publication(Enum):
-    """How the figure of a measure may be published, if its `publish` does not decide."""
+    """The way in which the figure of a measure is published, unless its `publish` decides."""
 
     HIDDEN = "hidden"
     AVERAGE = "average"  # rounded until a few people cannot change it
@@ -97,8 +97,8 @@ class Measure(Variant):
         """The symbol with the settings that differ from the defaults: the column name in tables of points."""
         changed = {n: v for n, v in self.settings().items() if v != type(self).__dataclass_fields__[n].default}  # type: ignore[attr-defined]
         declared = self.parameters()
-        said = (f"{n}={_digest(v) if type(declared[n]) is Data else _join_names(v)}" for n, v in changed.items())
-        return self.symbol + (f"({', '.join(said)})" if changed else "")
+        settings = (f"{n}={_digest(v) if type(declared[n]) is Data else _join_names(v)}" for n, v in changed.items())
+        return self.symbol + (f"({', '.join(settings)})" if changed else "")
 
     def __call__(self, release: Release) -> Measured:
         refuse_other(release, self.name)

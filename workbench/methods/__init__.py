@@ -44,7 +44,7 @@ class Spent(NamedTuple):
     draw: str  # identifies the draw: equal names on equal values are one draw
     unit: str
     amount: Callable[[], float]
-    told: bool = True  # the file and its codebook reveal the amount anyway, so pages may show it
+    is_public: bool = True  # the file and its codebook reveal the amount anyway, so pages may show it
 
 
 class Method(Variant):
@@ -55,7 +55,7 @@ class Method(Variant):
 
     baseline: ClassVar[bool] = False  # shown as a reference, never recommended
     overlapping: ClassVar[bool] = False  # a class may cover people of another class
-    keeps_models: ClassVar[bool] = True  # otherwise it makes no classes and takes no model
+    supports_models: ClassVar[bool] = True  # otherwise it makes no classes and takes no model
     draws: bool = False  # part of the release is random: drawn once, and stored
     suppress: float = 0.0  # the largest share of records that may be suppressed, if a method declares it
 
@@ -65,7 +65,7 @@ class Method(Variant):
         return getattr(self, "publish", GENERALIZED) != GENERALIZED
 
     @property
-    def caution(self) -> str:
+    def warning(self) -> str:
         """A warning for every recipient of such a release, as part of a sentence; it quotes no data."""
         return ""
 
@@ -104,7 +104,7 @@ class Method(Variant):
         """Return this method with the values that it chooses on this table for settings that are None."""
         return self
 
-    def spends(self, table: Table) -> dict[str, Spent]:
+    def spent_budgets(self, table: Table) -> dict[str, Spent]:
         """Return the budget that each column's random draw spends; raise BadInput if there is no such release."""
         return {}
 

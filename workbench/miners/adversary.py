@@ -2,8 +2,8 @@
 everybody's quasi-identifiers, and so distinguishes the people within a class.
 
 Expectation maximization: a model (logistic, or naive Bayes) is fitted to the beliefs about everybody; new beliefs are
-the model's, scaled to add up to what each class publishes (Sinkhorn), or updated by the perturbed values of a row
-(Bayes). A model of the original, which no release contains, describes the population; what it predicts is therefore
+the model's, scaled to add up to the published counts of each class (Sinkhorn), or updated by the perturbed values of a
+row (Bayes). A model of the original, which no release contains, describes the population; what it predicts is therefore
 not learned about anybody from a release.
 """
 
@@ -115,9 +115,9 @@ class Bayes:
         self._scores = np.tile(np.log(np.maximum(everybody, LOWEST)), (self.kinds, 1))
         for codes in self._codes:
             checkpoint()
-            told = np.stack([np.bincount(codes, one) for one in counts.T], axis=1)
-            spread = told.sum(axis=1, keepdims=True) / everybody.sum()
-            self._scores += np.log(np.maximum((told + SEEN * spread) / (everybody + SEEN), LOWEST))[codes]
+            sums = np.stack([np.bincount(codes, one) for one in counts.T], axis=1)
+            spread = sums.sum(axis=1, keepdims=True) / everybody.sum()
+            self._scores += np.log(np.maximum((sums + SEEN * spread) / (everybody + SEEN), LOWEST))[codes]
         return Fit(BAYES, 1, 0.0, True)
 
 
@@ -302,15 +302,17 @@ def _of_population(
 
 
 def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.ndarray) -> _Units:
-    """Return units of identical quasi-identifiers in one class; beliefs add up to what each class publishes."""
+    """Return units of identical quasi-identifiers in one class; beliefs add up to the published counts of each
+    class.
+    """
     prior = release.table.sensitive[sensitive].prior
     key, of_record = np.unique(kind * (len(classes) + 1) + release.group_of_record, return_inverse=True)
     of_kind, of_class = key // (len(classes) + 1), key % (len(classes) + 1)
-    there, sizes = of_class < len(classes), np.bincount(of_record)  # suppressed records are in no class
+    in_class, sizes = of_class < len(classes), np.bincount(of_record)  # suppressed records are in no class
     published = np.vstack([classes.histograms[sensitive], prior])
     own = published[of_class] / published[of_class].sum(axis=1, keepdims=True)
     return _Units(
-        of_record, of_kind, own, there, lambda told: _scale_to_classes(told, sizes, of_class, published, there)
+        of_record, of_kind, own, in_class, lambda told: _scale_to_classes(told, sizes, of_class, published, in_class)
     )
 
 
@@ -321,8 +323,8 @@ def _of_rows(release: Release, sensitive: str, kind: np.ndarray) -> _Units:
     counts = np.bincount(kind * likelihood.shape[1] + of_row, minlength=len(sizes) * likelihood.shape[1])
     shares = counts.reshape(len(sizes), -1) / sizes[:, None]
 
-    def revised(told: np.ndarray) -> Revised:
-        return told * ((shares / np.maximum(told @ likelihood, TINY)) @ likelihood.T), 0.0
+    def revised(beliefs: np.ndarray) -> Revised:
+        return beliefs * ((shares / np.maximum(beliefs @ likelihood, TINY)) @ likelihood.T), 0.0
 
     prior = release.table.sensitive[sensitive].prior
     own, _ = revised(np.broadcast_to(prior, (len(sizes), len(prior))))
@@ -334,22 +336,22 @@ def _kinds(table: Table) -> np.ndarray:
     return distinct_rows(np.stack([table.codes[name] for name in table.quasi], axis=1))[1]
 
 
-def _sum_by_group(of: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
-    return np.stack([np.bincount(of, one, size) for one in counts.T], axis=1)
+def _sum_by_group(group: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    return np.stack([np.bincount(group, one, size) for one in counts.T], axis=1)
 
 
 def _scale_to_classes(
-    beliefs: np.ndarray, sizes: np.ndarray, of_class: np.ndarray, published: np.ndarray, there: np.ndarray
+    beliefs: np.ndarray, sizes: np.ndarray, of_class: np.ndarray, published: np.ndarray, in_class: np.ndarray
 ) -> Revised:
-    """Scale beliefs to add up to what each class publishes; those about suppressed records stay."""
-    found, weight, group = beliefs[there], sizes[there, None], of_class[there]
+    """Scale beliefs to add up to the published counts of each class; beliefs about suppressed records are unchanged."""
+    found, weight, group = beliefs[in_class], sizes[in_class, None], of_class[in_class]
     for _ in range(SINKHORN):
         checkpoint()
-        told = _sum_by_group(group, found * weight, len(published))
-        found = found * (published / np.maximum(told, TINY))[group]
+        sums = _sum_by_group(group, found * weight, len(published))
+        found = found * (published / np.maximum(sums, TINY))[group]
         found /= np.maximum(found.sum(axis=1, keepdims=True), TINY)
     made = beliefs.copy()
-    made[there] = found
+    made[in_class] = found
     missing = np.abs(_sum_by_group(group, found * weight, len(published)) - published) / published.sum(
         axis=1, keepdims=True
     )

@@ -56,14 +56,14 @@ def use_cache(cache: PredictionCache | None) -> Iterator[None]:
 
 
 def cached_predictions(
-    release: Release, work: TrainingData, asked: Sequence[Miner], mine: Mine, look: Callable[[], object] = checkpoint
+    release: Release, work: TrainingData, miners: Sequence[Miner], mine: Mine, look: Callable[[], object] = checkpoint
 ) -> dict[Miner, np.ndarray]:
     """Return the predictions of each miner: from the cache, or from `mine` for the missing ones.
 
     Another thread may have mined them while this one waited for its turn.
     """
     with mining_lock(look):
-        return _cached_predictions(release.mined, work, asked, mine)
+        return _cached_predictions(release.mined, work, miners, mine)
 
 
 def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManager[None]:
@@ -72,20 +72,20 @@ def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManag
 
 
 def _cached_predictions(
-    memory: Memory, work: TrainingData, asked: Sequence[Miner], mine: Mine
+    memory: Memory, work: TrainingData, miners: Sequence[Miner], mine: Mine
 ) -> dict[Miner, np.ndarray]:
     content, cache = work.content, _cache.get()
-    for miner in asked:
+    for miner in miners:
         if (content, miner) not in memory and cache is not None:
             found = cache.mined(content, miner)
             if found is not None and len(found) == len(work.fold):
                 memory[content, miner] = found
-    missing = [miner for miner in asked if (content, miner) not in memory]
+    missing = [miner for miner in miners if (content, miner) not in memory]
     for miner, predicted in (mine(missing) if missing else {}).items():
         memory[content, miner] = predicted
         if cache is not None:
             cache.put_predictions(content, miner, predicted)
-    return {miner: memory[content, miner] for miner in asked}
+    return {miner: memory[content, miner] for miner in miners}
 
 
 FEW = 3000  # records up to which no process is started, because each fold takes milliseconds
@@ -104,7 +104,7 @@ class Predictions:
     def __repr__(self) -> str:
         return f"<Predictions of {self.target.column.name!r} by {', '.join(map(str, self.found))}>"
 
-    def of(self, miner: Miner | str) -> Shown:
+    def by_miner(self, miner: Miner | str) -> Shown:
         """Return the predictions of a miner: codes, numbers of regions, or numbers."""
         (one,) = resolve_miners(miner)
         if one not in self.found:
@@ -131,15 +131,15 @@ def cross_fit(
 
     `progress(done, total)` is called after each fold; setting `cancel` ends the processes at once.
     """
-    asked = resolve_miners(miners)
+    resolved = resolve_miners(miners)
     if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
         raise BadInput(f"folds = {safe_repr(folds)} must be an integer of at least 2")
     shown = release.shown(target, seed)
     work = training_data(release, shown, feature_columns(release, target, given), folds, seed)
-    for miner in asked:
+    for miner in resolved:
         require_able(miner, work, shown)
     found = cached_predictions(
-        release, work, asked, lambda missing: _mine(work, missing, progress, cancel), lambda: _step(cancel)
+        release, work, resolved, lambda missing: _mine(work, missing, progress, cancel), lambda: _step(cancel)
     )
     return Predictions(shown, found)
 
@@ -189,11 +189,11 @@ def _parts(numbers: np.ndarray) -> np.ndarray:
 
 def feature_columns(release: Release, target: str, given: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the columns to predict from."""
-    there = [name for name in release.table.released if name not in release.unpublished_columns and name != target]
+    available = [name for name in release.table.released if name not in release.unpublished_columns and name != target]
     for name in given or ():
         if name not in release.table.released:
             raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, release.table.released)}")
-    return tuple(name for name in there if given is None or name in given)
+    return tuple(name for name in available if given is None or name in given)
 
 
 def require_able(miner: Miner, work: TrainingData, shown: Shown) -> None:
@@ -213,15 +213,15 @@ def _step(cancel: threading.Event | None, words: str = "") -> None:
 
 
 def _mine(
-    work: TrainingData, asked: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
+    work: TrainingData, miners: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
 ) -> dict[Miner, np.ndarray]:
     """Return the predictions of every fold by every miner."""
-    found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in asked}
+    found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in miners}
 
     def done(job: fitting.Job, answer: np.ndarray) -> None:
         found[job[0]][work.sides(job[1])[1]] = answer
 
-    run_folds(work, asked, predict_fold, done, progress, cancel)
+    run_folds(work, miners, predict_fold, done, progress, cancel)
     return found
 
 
@@ -316,7 +316,7 @@ class ScoredPredictions(NamedTuple):
 
 
 def original_release(table: Table) -> Release:
-    """Return the unchanged table as a release, cached with what was mined from it."""
+    """Return the unchanged table as a release, cached with the predictions mined from it."""
     cells = table.cells()
     unchanged = np.repeat(cells.quasi.T[:, :, None], 2, axis=2)
     group = np.arange(len(cells), dtype=np.int32)
@@ -333,12 +333,12 @@ def predict_target(
     if not release.has_original:
         raise Undefined("the original is unknown, so predictions cannot be compared with it")
     found, table = cross_fit(release, target, miner, given=given), release.table
-    seen, told = (_read(shown, table, numbers) for shown in (found.of(miner), found.target))
+    seen, shown_values = (_read(shown, table, numbers) for shown in (found.by_miner(miner), found.target))
     records = _records(release)
     if records is None:  # a file contains unchanged values, but not whose they are
-        return ScoredPredictions(found.target.column, labels_of(table, target), seen, told, None)
+        return ScoredPredictions(found.target.column, labels_of(table, target), seen, shown_values, None)
     true = _read(original_release(table).shown(target), table, numbers)
-    predicted = np.full(len(true), _usual(told), seen.dtype)
+    predicted = np.full(len(true), _usual(shown_values), seen.dtype)
     predicted[records] = seen
     return ScoredPredictions(found.target.column, labels_of(table, target), predicted, true, np.arange(len(true)))
 
@@ -377,11 +377,11 @@ def _read(shown: Shown, table: Table, numbers: bool) -> np.ndarray:
     return shown.labels
 
 
-def _usual(told: np.ndarray) -> float:
+def _usual(numbers: np.ndarray) -> float:
     """Return the commonest value, or the mean of numbers."""
-    if told.dtype.kind == "f":
-        return float(np.nanmean(told)) if not np.isnan(told).all() else np.nan
-    return int(np.bincount(told).argmax())
+    if numbers.dtype.kind == "f":
+        return float(np.nanmean(numbers)) if not np.isnan(numbers).all() else np.nan
+    return int(np.bincount(numbers).argmax())
 
 
 def labels_of(table: Table, target: str) -> tuple[str, ...]:

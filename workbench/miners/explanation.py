@@ -144,7 +144,7 @@ class Branch(NamedTuple):
     below: tuple[Branch, ...]
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """Yield the tree as indented plain text; it quotes values and counts, so it is for the analyst only."""
+        """Yield the tree as indented plain text, for the analyst only, because it quotes values and counts."""
         yield f"{'    ' * depth}{self.condition}: {self.says}"
         for one in self.below:
             yield from one.lines(depth + 1)
@@ -280,17 +280,19 @@ def accuracy_sentence(found: MinerExplanation) -> str:
     what = f"{display_name(found.miner)} predicts {found.target} of unseen records"
     more = sample_note(found.records, FOLDS)
     if found.numbers:
-        return f"{what} with a mean error of {format_number(found.right)}, from what is published of the others.{more}"
-    return f"{what} correctly for {format_percent(found.right)}, from what is published of the others.{more}"
+        return (
+            f"{what} with a mean error of {format_number(found.right)}, from the published data about the others.{more}"
+        )
+    return f"{what} correctly for {format_percent(found.right)}, from the published data about the others.{more}"
 
 
 def _tree(
     table: Table, work: TrainingData, names: tuple[str, ...], says: PredictionQuality, known: np.ndarray
 ) -> Branch:
     columns = [conditions_on(table.columns[n], one) for n, one in zip(names, work.features, strict=True)]
-    there = np.flatnonzero(known)
-    columns = [one._replace(at=one.at[there]) for one in columns]
-    return grow_tree(columns, PredictionQuality(says.predicted[there], says.labels, says.well[there]))
+    known_records = np.flatnonzero(known)
+    columns = [one._replace(at=one.at[known_records]) for one in columns]
+    return grow_tree(columns, PredictionQuality(says.predicted[known_records], says.labels, says.well[known_records]))
 
 
 def _labels(table: Table, shown: Shown) -> Callable[[int], str]:

@@ -50,7 +50,7 @@ class Feature(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether each record shows one value."""
+        """True if each record shows a single value."""
         return self.held is None and bool((self.low == self.high).all())
 
     def nodes(self, level: int) -> np.ndarray:

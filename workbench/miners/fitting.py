@@ -212,7 +212,7 @@ def _send(pipe: IO[bytes] | None, what: Any) -> None:
 
 def serve() -> None:
     """Receive work and jobs, and send a result for each."""
-    answers, asked = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
+    answers, requests = os.fdopen(os.dup(1), "wb"), sys.stdin.buffer
     os.dup2(2, 1)  # output of a learner must not mix with results
     work: TrainingData | None = None
     while True:
@@ -220,7 +220,7 @@ def serve() -> None:
         ending.daemon = True
         ending.start()
         try:
-            given = pickle.load(asked)
+            given = pickle.load(requests)
         except EOFError:
             return
         finally:

@@ -15,7 +15,7 @@ class LogisticRegression(Miner):
     strength: float = parameter(1.0, "inverse of the penalty on the weights", low=0, high=1e6, above=True)
     name = "logistic regression"
     title = "Logistic regression"
-    summary = "the probability of each value from a weighted sum of what is published"
+    summary = "the probability of each value from a weighted sum of the published features"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

@@ -57,8 +57,8 @@ class Mixed:
             found += table[:, rows[:, a].astype(np.int64)].T
         for a, (mean, variance) in self.normals.items():
             column = rows[:, a, None].astype(float)
-            told = -0.5 * (np.log(2 * np.pi * variance) + (column - mean) ** 2 / variance)
-            found += np.where(np.isnan(column), 0.0, told)
+            densities = -0.5 * (np.log(2 * np.pi * variance) + (column - mean) ** 2 / variance)
+            found += np.where(np.isnan(column), 0.0, densities)
         return found
 
 
@@ -66,8 +66,8 @@ def _normals(column: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndar
     """Return mean and variance of a number per value of the target; of the whole column for a value without any."""
     known = ~np.isnan(column)
     column, place = column[known], place[known]
-    there = np.bincount(place, minlength=count)
-    seen, total = np.maximum(there, 1), max(float(column.var()), 1e-9)
-    mean = np.where(there > 0, np.bincount(place, column, count) / seen, column.mean())
-    variance = np.where(there > 1, np.bincount(place, (column - mean[place]) ** 2, count) / seen, total)
+    counts = np.bincount(place, minlength=count)
+    seen, total = np.maximum(counts, 1), max(float(column.var()), 1e-9)
+    mean = np.where(counts > 0, np.bincount(place, column, count) / seen, column.mean())
+    variance = np.where(counts > 1, np.bincount(place, (column - mean[place]) ** 2, count) / seen, total)
     return mean, np.maximum(variance, LEAST * total)

@@ -44,14 +44,14 @@ def display_name(miner: Miner) -> str:
 def _resolve(given: Any) -> tuple[Miner, ...]:
     if isinstance(given, Miner):
         return (given,)
-    there = miners()
+    available = miners()
     if isinstance(given, Mapping):
-        return (from_dict("miner", there, dict(given)),)
-    if isinstance(given, str) and given in there:
-        return (there[given](),)
+        return (from_dict("miner", available, dict(given)),)
+    if isinstance(given, str) and given in available:
+        return (available[given](),)
     if isinstance(given, str) and given in sets():
-        return tuple(there[name]() for name in sets()[given])
-    known = [*there, *sets()]
+        return tuple(available[name]() for name in sets()[given])
+    known = [*available, *sets()]
     raise BadInput(f"{safe_repr(given)} is not a miner or a set of miners; {suggest(given, known)}")
 
 

@@ -54,7 +54,7 @@ def accuracy_of(
         "sensitive": misled.detail["sensitive"],
         "wrong": wrong,
         "counted": many,
-        "most": _most(table, misled, smallest, wrong or 0.0) if many else None,
+        "most": _worst_share(table, misled, smallest, wrong or 0.0) if many else None,
         "estimated": misled.interval is not None,
         "sample": published_share(table, measure, value, smallest),
         "support": measure.min_support,
@@ -110,7 +110,7 @@ def _records(table: Table, misled: Measured) -> np.ndarray:
     return np.floor(misled.detail["support"] / weights.max_weight(table) + NOISE).astype(np.int64)
 
 
-def _most(table: Table, misled: Measured, smallest: int, mean: float) -> float | None:
+def _worst_share(table: Table, misled: Measured, smallest: int, mean: float) -> float | None:
     """Return the same share of the most misjudged population; None if a population has few people."""
     fewest = int(_records(table, misled).min())
     if fewest < FINE * max(smallest, 1):
@@ -187,9 +187,9 @@ def _has_allowed_ends(table: Table, runs: np.ndarray) -> np.ndarray:
     return allowed
 
 
-def _parts(of: np.ndarray, smallest: int) -> np.ndarray:
+def _parts(totals: np.ndarray, smallest: int) -> np.ndarray:
     """Return the number of steps in which shares of so many people are published."""
-    numbers, which = np.unique(of, return_inverse=True)
+    numbers, which = np.unique(totals, return_inverse=True)
     return np.array([share_resolution(int(number), smallest) for number in numbers], np.int64)[which]
 
 

@@ -29,7 +29,7 @@ def audited(table: Table, opened: Sequence[Groups]) -> list[Groups]:
     listed = [i for i, one in enumerate(opened) if _is_listed(one)]
     if not listed:
         return list(opened)
-    units = Units.of(table, [opened[i].release for i in listed])
+    units = Units.from_releases(table, [opened[i].release for i in listed])
     order = {i: row for row, i in enumerate(listed)}
     groups, threshold = np.stack([units.group_in(opened[i].release) for i in listed]), opened[0].smallest
     hidden = {i: np.zeros(len(opened[i].release.classes), bool) for i in listed}
@@ -37,7 +37,8 @@ def audited(table: Table, opened: Sequence[Groups]) -> list[Groups]:
         theirs = units.sensitive[name] == value
         shares = [_share(opened[i], order[i], row) for i, row in places]
         others = [
-            replace(one, low=of - one.high, high=of - one.low, count=size - one.count) for one, of, size in shares
+            replace(one, low=total - one.high, high=total - one.low, count=size - one.count)
+            for one, total, size in shares
         ]
         for has_it, each in ((True, [one for one, *_ in shares]), (False, others)):
             inside = groups[:, theirs == has_it]
@@ -60,28 +61,28 @@ def _stated(opened: Sequence[Groups], listed: Sequence[int]) -> dict[tuple[str, 
     """Return the groups that publish a share of a value, by column and value."""
     found = defaultdict(list)
     for i in listed:
-        told = opened[i].told
-        for row in range(len(told.people)):
-            seen, label, *_ = told.exposed_value(row)
+        redacted = opened[i].redacted
+        for row in range(len(redacted.people)):
+            seen, label, *_ = redacted.exposed_value(row)
             if label is not None:
-                found[seen.name, int(told.value[row])].append((i, row))
+                found[seen.name, int(redacted.value[row])].append((i, row))
     return found
 
 
 def _share(groups: Groups, release: int, row: int) -> tuple[Share, int, int]:
     """Return the number of members with the published value, the group's published size, and its exact size."""
-    told = groups.told
-    _, _, count, of = told.exposed_value(row)
-    return Share(release, row, *_having(told, row), count), int(told.people[row]), of
+    redacted = groups.redacted
+    _, _, count, total = redacted.exposed_value(row)
+    return Share(release, row, *_having(redacted, row), count), int(redacted.people[row]), total
 
 
-def _having(told: RedactedClasses, row: int) -> tuple[float, float]:
+def _having(redacted: RedactedClasses, row: int) -> tuple[float, float]:
     """Return the bounds on how many members have the value, in a group of its published size."""
-    _, _, count, of = told.exposed_value(row)
-    people, fewer = int(told.people[row]), small_limit(told.smallest)
-    if share_resolution(people, told.smallest) > QUARTERS and count < fewer:
+    _, _, count, total = redacted.exposed_value(row)
+    people, fewer = int(redacted.people[row]), small_limit(redacted.smallest)
+    if share_resolution(people, redacted.smallest) > QUARTERS and count < fewer:
         return 0.0, fewer - 1.0
-    if share_resolution(people, told.smallest) > QUARTERS and 0 < of - count < fewer:
+    if share_resolution(people, redacted.smallest) > QUARTERS and 0 < total - count < fewer:
         return people - fewer + 1.0, float(people)
-    low, high = told.share_bounds(row)
+    low, high = redacted.share_bounds(row)
     return people * low, people * high

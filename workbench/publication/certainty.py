@@ -24,7 +24,7 @@ from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import FAR, nearly_certain_columns
 from workbench.disclosure.several_releases import count_certain
 from workbench.models import Model
-from workbench.publication.published_types import Surest
+from workbench.publication.published_types import CertainValues
 from workbench.releases.base import Release
 from workbench.releases.published_classes import round_counts, with_published_totals
 from workbench.releases.scale import guaranteed_shares
@@ -33,21 +33,22 @@ FEW = 2  # maximum number of sensitive columns that a sentence names
 NOISE = 1e-9
 
 
-def describe_certainty(release: Release, smallest: int, model: Model | None = None) -> Surest:
+def describe_certainty(release: Release, smallest: int, model: Model | None = None) -> CertainValues:
     """Return how many people's values are certain or nearly certain; if none are certain, also the best guess."""
     if not release.table.sensitive:
         raise Undefined("no column of the study is sensitive")
     wording, sensitive = release.table.wording, list(release.table.sensitive)
     alone = count_certain(release.table, [release]).alone
-    of = certain_of(release.table, alone, smallest)
+    certain = certain_of(release.table, alone, smallest)
     if alone:
         figure = wording.people(alone, smallest)
         unit = f"whose {values_of(sensitive, wording)} is certain"
-        return {"certain": of, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
+        return {"certain": certain, "figure": f"{figure[:1].upper()}{figure[1:]}", "unit": unit, "sentence": ""}
     best = max(_guess(release, name, smallest, model) for name in release.table.sensitive)
     almost = "".join(f"; {one}" for one in nearly_certain_columns(release, smallest, model))
-    sentence = f"{of[:1].upper()}{of[1:]} is certain{almost}. {best[-1]} {_left_aside(release.table, smallest)}".strip()
-    return {"certain": of, "figure": "", "unit": "", "sentence": sentence}
+    ignored = _left_aside(release.table, smallest)
+    sentence = f"{certain[:1].upper()}{certain[1:]} is certain{almost}. {best[-1]} {ignored}".strip()
+    return {"certain": certain, "figure": "", "unit": "", "sentence": sentence}
 
 
 def certain_of(table: Table, count: int, smallest: int, by_subtraction: bool = False) -> str:
@@ -99,7 +100,7 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     upper = np.where(usual <= 1 - FAR, np.minimum(upper, limits), 0.0)
     lower = np.where(upper == upper.max(), np.minimum(lower, upper), -1.0)  # among ties the narrowest range wins
     group, value = np.unravel_index(int(lower.argmax()), lower.shape)
-    told = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
+    share = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
     wording = release.table.wording
     if not seen.may_name(smallest)[value]:
         guess, known = f"{with_article(wording.column(name))} that few {wording.many} have", ""
@@ -109,14 +110,14 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
             f" (of {wording.everybody}: {describe_usual_share(float(usual[value]), release.table.records, smallest)})"
         )
     right = "right for" if release.is_truthful else "published for"
-    sentence = f"The surest guess because of the release: {guess}, {right} {told} of a group{known}."
+    sentence = f"The surest guess because of the release: {guess}, {right} {share} of a group{known}."
     return float(upper.max()), float(lower.max()), sentence
 
 
-def _share(belief: float, of: int, limit: float, smallest: int) -> str:
+def _share(belief: float, total: int, limit: float, smallest: int) -> str:
     """Return the share of a group for which a guess is right, capped by the promise of the model."""
-    if (n := share_resolution(of, smallest)) > QUARTERS:
-        told = min(round_share(round(belief * of), of, smallest), limit)
-        return "nearly all" if told == 1 and belief < 1 else format_whole_percent(told)
+    if (n := share_resolution(total, smallest)) > QUARTERS:
+        rounded = min(round_share(round(belief * total), total, smallest), limit)
+        return "nearly all" if rounded == 1 and belief < 1 else format_whole_percent(rounded)
     part = min(math.floor(n * belief + NOISE), n - 1)
     return describe_range(part / n, min((part + 1) / n, limit))

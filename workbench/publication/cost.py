@@ -62,8 +62,8 @@ def yardstick(study: Published, index: int) -> str:
 
 def left_out(study: Published, index: int) -> str:
     """Return the number of suppressed records in a sentence; empty if there are none."""
-    gone = study.opened(index)["left_out"]
-    return f"{gone[:1].upper()}{gone[1:]} are suppressed." if gone else ""
+    suppressed = study.opened(index)["left_out"]
+    return f"{suppressed[:1].upper()}{suppressed[1:]} are suppressed." if suppressed else ""
 
 
 def sample(study: Published, index: int) -> str:

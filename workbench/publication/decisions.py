@@ -1,7 +1,7 @@
 """The decisions that a published study can show: one for each limit on its slider, made from the exact figures.
 
-A folder holds no exact figures, so it holds the decisions instead; `workbench.publication.offer` looks them up. The
-slider's stops are the published figures of the candidates that may be chosen, and the study's own limit.
+A folder contains no exact figures, so it contains the decisions instead; `workbench.publication.offer` looks them up.
+The slider's stops are the published figures of the candidates that may be chosen, and the study's own limit.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def decisions_of(frontier: PublishedFrontier, study: Study) -> list[PublishedDec
 
 
 def study_caps(frontier: Frontier, study: Study) -> dict[str, float]:
-    """The study's caps, by the keys of measures."""
+    """Return the study's caps, by the keys of measures."""
     return {frontier.key(key): float(cap) for key, cap in study.caps.items()}
 
 
 def opened_by(frontier: PublishedFrontier, decisions: Iterable[PublishedDecision]) -> list[int]:
-    """The numbers of the points that can be opened: the efficient ones, and those that a decision names."""
+    """Return the numbers of the points that can be opened: the efficient ones, and those that a decision names."""
     found = set((np.flatnonzero(frontier.is_efficient()) + 1).tolist())
     for one in decisions:
         named = (one["recommended"], one["shown"], one["safer"], one["useful"], one["simplest"])
@@ -51,14 +51,14 @@ def opened_by(frontier: PublishedFrontier, decisions: Iterable[PublishedDecision
 
 
 def ranks_of(frontier: PublishedFrontier) -> dict[int, int]:
-    """The place of each efficient point on the frontier of the exact figures, the safest first; equals share one."""
+    """Return the rank of each efficient point by exact privacy loss, the safest first; ties share one."""
     losses, efficient = frontier.exact.losses(), np.flatnonzero(frontier.is_efficient()).tolist()
     order = sorted({tuple(losses[i]) for i in efficient})
     return {i: order.index(tuple(losses[i])) for i in efficient}
 
 
-def beside_the_slider(frontier: PublishedFrontier, study: Study) -> str:
-    """What is said of the study's limits on other measures than the slider's; empty if it has none."""
+def describe_other_limits(frontier: PublishedFrontier, study: Study) -> str:
+    """Describe how the candidates satisfy the study's limits on other measures than the slider's; empty without any."""
     exact, privacy = frontier.exact, frontier.axes[0]
     caps = {key: cap for key, cap in study_caps(frontier, study).items() if key != privacy}
     if not caps:
@@ -72,7 +72,7 @@ def beside_the_slider(frontier: PublishedFrontier, study: Study) -> str:
 
 
 def limits_in_words(frontier: Frontier, caps: Mapping[str, float]) -> str:
-    """Caps by the names of measures."""
+    """Describe caps by the names of measures."""
     bounds = {1: "at most", -1: "at least"}
     named = ((bounds[frontier.sign(key)], in_figures(cap), frontier.measure(key).name) for key, cap in caps.items())
     return join_names([f"{bound} {cap} on {name}" for bound, cap, name in named])
@@ -100,7 +100,7 @@ def _decision(
 
 
 def _to_choose(exact: Frontier, within: Collection[int], plain: Collection[int]) -> set[int]:
-    """The candidates that no other dominates: of all, of those that may be recommended, and of the simplest kind."""
+    """Return the undominated candidates: of all, of those that may be recommended, and of the simplest kind."""
     valued = exact.recommendable & ~np.isnan(exact.losses()).any(axis=1)
     every = [i for i in np.flatnonzero(valued).tolist() if i + 1 in within]
     safe = [i for i in every if not exact.measured[i].against]
@@ -114,5 +114,5 @@ def _best_of(frontier: Frontier, places: list[int]) -> list[int]:
 
 
 def _figure(frontier: PublishedFrontier, number: int) -> float:
-    """The published figure on the slider's measure; NaN if it is not published."""
+    """Return the published figure on the slider's measure; NaN if it is not published."""
     return float(frontier.measured[number - 1].values.get(frontier.axes[0], math.nan))

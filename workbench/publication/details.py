@@ -80,7 +80,7 @@ def details_of(groups: Groups, measures: Sequence[Measure], folder: Path, values
         "fewer": 2 * smallest,
         "refused": refused(release),
         "left_out": _left_out(release, smallest),
-        "about": [one for one in (release.caution, *release.notices) if one],
+        "about": [one for one in (release.warning, *release.notices) if one],
     }
 
 
@@ -123,7 +123,7 @@ class Groups:
         return [ANY if one == wording.everybody else one for one in found] if self.release.classes.exact else found
 
     @cached_property
-    def told(self) -> RedactedClasses:
+    def redacted(self) -> RedactedClasses:
         """The classes as they may be published."""
         classes, limits = self.release.classes, {}
         for name in classes.histograms:
@@ -142,7 +142,7 @@ def _most_exposed(groups: Groups, kind: str) -> Figure:
         counted = release.table.wording.group(int(groups.sizes.min()), smallest)
         figure = f"{counted[:1].upper()}{counted[1:]}"
         return {"figure": figure, "unit": "are in the smallest group", "sentence": "", "allowed": None}
-    found, labels, wording, quasi = groups.told, groups.labels, release.table.wording, release.table.quasi
+    found, labels, wording, quasi = groups.redacted, groups.labels, release.table.wording, release.table.quasi
     row = found.most_exposed_class(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
     shown = {name: brief(labels[name][row]) for name in quasi}
     telling = sorted(quasi, key=lambda name: (shown[name] or "").startswith("any of "))
@@ -182,8 +182,10 @@ def _risk(groups: Groups) -> Risk:
 
 def _tied(classes: pa.Table) -> int:
     """Return how many classes that are not small are published as the most exposed."""
-    told = ~published_folder.is_untold(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
-    shares = classes["share"].to_numpy()[told]
+    shown = (
+        ~published_folder.is_untold(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
+    )
+    shares = classes["share"].to_numpy()[shown]
     return int((shares == shares.max(initial=0)).sum())
 
 
@@ -203,8 +205,8 @@ def _covered(release: Release) -> Release:
 
 def _left_out(release: Release, smallest: int) -> str:
     """Return the rounded number of suppressed records in words; empty if there are none."""
-    gone, every = release.suppressed, published_total(release.table, smallest)
-    return release.table.wording.some_of(gone, every, smallest) if gone else ""
+    suppressed, every = release.suppressed, published_total(release.table, smallest)
+    return release.table.wording.some_of(suppressed, every, smallest) if suppressed else ""
 
 
 def refused(release: Release) -> str:
@@ -261,7 +263,7 @@ def exposures(groups: Groups) -> pa.Table:
         columns["fewest"] = [0.0] * len(order)
         lacking = {name: pa.nulls(len(order)) for name in published_folder.CLASS_COLUMNS if name not in columns}
         return pa.table({**columns, **lacking})
-    return pa.table({**columns, **_believed(groups.told, order)})
+    return pa.table({**columns, **_believed(groups.redacted, order)})
 
 
 def _believed(found: RedactedClasses, order: np.ndarray) -> dict[str, Any]:

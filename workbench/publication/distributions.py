@@ -36,8 +36,8 @@ def distributions(release: Release, smallest: int) -> Distributions:
     names = [name for name in (*table.quasi, *table.sensitive) if name not in release.unpublished_columns]
     if table.rounding.part_of is not None:  # only counts of sensitive values are rounded jointly with the other parts
         names = [name for name in names if name in table.sensitive]
-    told = [name for name in names if bins_of(table, name, SIDE).declared]
-    columns = [_published(release, name, smallest) for name in told]
+    declared = [name for name in names if bins_of(table, name, SIDE).declared]
+    columns = [_published(release, name, smallest) for name in declared]
     pairs = [found for a, b in combinations(names, 2) if (found := _moved(release, a, b, smallest))]
     return {"columns": columns, "pairs": sorted(pairs, key=lambda one: (-one["moved"], one["columns"]))[:PAIRS]}
 

@@ -57,8 +57,8 @@ def order(study: Published, index: int) -> str:
         first += f"; the first {tied:,} are published as equally exposed"
         if study.results["table"]["sensitive"]:
             first += ", the strongest belief first"
-    of = "group of" if few == 1 else "groups of"
-    last = f"{first}. At the end {few:,} {of} {small}." if few else f"{first}."
+    words = "group of" if few == 1 else "groups of"
+    last = f"{first}. At the end {few:,} {words} {small}." if few else f"{first}."
     return f"{last} {WITHIN}" if detail["exact"] else last
 
 

@@ -13,18 +13,18 @@ from typing import Literal
 from workbench.base.small_counts import may_list_groups, round_count
 from workbench.data.table import Table
 from workbench.disclosure import spending
-from workbench.disclosure.several_releases import certain_beside, count_certain
+from workbench.disclosure.several_releases import count_certain, count_certain_with_neutral
 from workbench.methods import Method
 from workbench.publication import published_folder
 from workbench.publication.certainty import certain_of
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
-from workbench.publication.published_types import PublishedPoint, Results, Together
+from workbench.publication.published_types import JointDisclosure, PublishedPoint, Results
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # which of the opened releases have their files written
 OFFERED = "files offered here"
-NO_FILES: Together = {
+NO_FILES: JointDisclosure = {
     "files": 0,
     "joined": False,
     "certain": None,
@@ -75,9 +75,9 @@ def _chosen(offer: PublishedStudy, releases: Which) -> list[int]:
     return [i for i in may if i in offered and not offer.points[i]["against"]]
 
 
-def _answered(point: PublishedPoint, carried: bool, releases: Which) -> PublishedPoint:
+def _answered(point: PublishedPoint, included: bool, releases: Which) -> PublishedPoint:
     """Add to a point the reason why it has no file, if one could have been written."""
-    if carried or not point["opened"] or point["opened"]["refused"]:
+    if included or not point["opened"] or point["opened"]["refused"]:
         return point
     why = (NOT_SAFE if point["against"] else NOT_CARRIED) if releases else WITHOUT
     return {**point, "opened": {**point["opened"], "refused": why}}
@@ -87,10 +87,12 @@ def _certain_with_neutral(table: Table, releases: Sequence[Release], smallest: i
     """Name the values that are certain to an attacker with one file who knows its neutral columns too."""
     if not (table.neutral and table.sensitive and releases):
         return ""
-    return certain_of(table, max(certain_beside(table, release) for release in releases), smallest)
+    return certain_of(table, max(count_certain_with_neutral(table, release) for release in releases), smallest)
 
 
-def _joint_disclosure(table: Table, files: Sequence[Release], opened: Sequence[Release], smallest: int) -> Together:
+def _joint_disclosure(
+    table: Table, files: Sequence[Release], opened: Sequence[Release], smallest: int
+) -> JointDisclosure:
     """Describe what the files and the tables of classes disclose jointly; without tables if there are few people."""
     if not table.sensitive:
         return {**NO_FILES, "files": len(files)}

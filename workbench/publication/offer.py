@@ -96,7 +96,7 @@ class PublishedStudy:
         return [i for i, point in enumerate(self.points) if point["opened"] and not point["against"]]
 
     @property
-    def carried(self) -> list[int]:
+    def included(self) -> list[int]:
         """The points whose released files are in the folder."""
         return [number - 1 for number in self.results["carried"]]
 

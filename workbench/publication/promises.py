@@ -39,14 +39,14 @@ def promise(model: Model | None, table: Table, smallest: int, examples: bool = T
     """
     sensitive, wording = list(table.sensitive), table.wording
     many = len(sensitive) > FEW
-    of = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
+    whose = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
     plain = {
         "classes": "groups",
         "class": "group",
         "records": wording.many,
-        "distribution": f"mix{of}",
+        "distribution": f"mix{whose}",
         "the whole table": "everybody" if wording.many == "people" else "the whole table",
-        "sensitive values": f"values{of}",
+        "sensitive values": f"values{whose}",
         "value": wording.column(sensitive[0]) if len(sensitive) == 1 else "value",
     }
     promises = []
@@ -107,5 +107,5 @@ def _plain(words: Mapping[str, str], found: re.Match[str]) -> str:
     return with_article(words[found[2]]) if found[1] else words[found[2]]
 
 
-def _worked_out(of: Callable[[float], str], found: re.Match[str]) -> str:
-    return of(float(found[1].replace(",", "")))
+def _worked_out(describe: Callable[[float], str], found: re.Match[str]) -> str:
+    return describe(float(found[1].replace(",", "")))

@@ -224,12 +224,12 @@ def _bare(study: Study, table: Table) -> Study:
 def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:
     """Return random queries and published ones; others are replaced by a note."""
     try:
-        told = {(one.workload, one.number): one.text for one in tellable(table, study.smallest)}
+        workloads = {(one.workload, one.number): one.text for one in tellable(table, study.smallest)}
     except Undefined:
-        told = {}
+        workloads = {}
     found: dict[str, Any] = {}
     for name, spec in study.workloads.items():
-        texts = [told.get((name, i)) for i in range(len(spec))] if isinstance(spec, list) else [None]
+        texts = [workloads.get((name, i)) for i in range(len(spec))] if isinstance(spec, list) else [None]
         kept = spec if isinstance(spec, Mapping) and RANDOM in spec else texts
         found[name] = {FILE: NOT_HERE} if kept is texts and None in texts else kept
     return found

@@ -178,7 +178,7 @@ class Figure(TypedDict):
 
 
 @final
-class Surest(TypedDict):
+class CertainValues(TypedDict):
     """The number of people whose value is certain, in words and as a figure, which is empty if there are none."""
 
     certain: str
@@ -249,7 +249,7 @@ class Details(TypedDict):
     attack: Attack | Reason
     accuracy: Accuracy | Reason
     worst: Figure | Reason
-    surest: Surest | Reason
+    surest: CertainValues | Reason
     risk: Risk | Reason
     beside: Distributions | Reason
     queries: Queries | Reason
@@ -309,7 +309,7 @@ class ClassRow(TypedDict):
 # --- results.json
 
 
-class Together(TypedDict):
+class JointDisclosure(TypedDict):
     """The joint disclosure of all files and tables of classes."""
 
     files: int
@@ -345,5 +345,5 @@ class Results(TypedDict):
     intervals: str  # meaning of the intervals of points; empty if there are none
     points: list[PublishedPoint]
     carried: list[int]  # numbers of the points whose released files are in the folder
-    together: Together
+    together: JointDisclosure
     beside: str  # whose value is certain to an attacker who also knows the neutral columns

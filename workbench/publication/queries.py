@@ -39,20 +39,20 @@ def queries(release: Release, smallest: int) -> Queries:
 
 def _row(release: Release, one: Named, smallest: int) -> QueryRow | None:
     """Return the row of one query; None if its answer is not published."""
-    asked = Workload.from_texts(release.table, [one.text])
-    answers = float(asked.truth[0]), float(release.count(asked)[0])
-    if asked.aggregate[0] == COUNT:
-        truth, told = (_count(round(answer, 6), smallest) for answer in answers)
+    workload = Workload.from_texts(release.table, [one.text])
+    answers = float(workload.truth[0]), float(release.count(workload)[0])
+    if workload.aggregate[0] == COUNT:
+        truth, released = (_count(round(answer, 6), smallest) for answer in answers)
         rounded = f" (rounded to {smallest})" if smallest > 1 else ""
     else:
-        step = one_figure(_moved(asked, smallest))
+        step = one_figure(_moved(workload, smallest))
         if not 0 < step <= COARSEST * abs(answers[0]):
             return None
-        truth, told = (_amount(answer, step) for answer in answers)
+        truth, released = (_amount(answer, step) for answer in answers)
         rounded = ""
-    finds = FINDS[AGGREGATES[asked.aggregate[0]]]
-    sentence = f"A user of the released data would {finds} {told}; in truth {truth}{rounded}."
-    return {"workload": one.workload, "query": one.text, "told": told, "truth": truth, "sentence": sentence}
+    finds = FINDS[AGGREGATES[workload.aggregate[0]]]
+    sentence = f"A user of the released data would {finds} {released}; in truth {truth}{rounded}."
+    return {"workload": one.workload, "query": one.text, "told": released, "truth": truth, "sentence": sentence}
 
 
 def _count(count: float, smallest: int) -> str:
@@ -65,13 +65,13 @@ def _count(count: float, smallest: int) -> str:
     )
 
 
-def _moved(asked: Workload, smallest: int) -> float:
+def _moved(workload: Workload, smallest: int) -> float:
     """Return how far as many people as the threshold can move a sum or an average at most."""
-    table, name = asked.table, asked.columns[int(asked.summed[0])]
+    table, name = workload.table, workload.columns[int(workload.summed[0])]
     values = table.columns[name].values.astype(float)
-    if asked.aggregate[0] != AVG:
+    if workload.aggregate[0] != AVG:
         return 2 * max(smallest, 1) * float(np.abs(values).max())
-    return 2 * max(smallest, 1) * float(values.max() - values.min()) / float(people(table, [met_by(asked)])[0])
+    return 2 * max(smallest, 1) * float(values.max() - values.min()) / float(people(table, [met_by(workload)])[0])
 
 
 def one_figure(step: float) -> float:

@@ -34,7 +34,7 @@ class Published(PublishedStudy):
         """Return the chart of all points as a Vega-Lite specification."""
         return published_folder.read_chart(self.folder)
 
-    def asked(self) -> str:
+    def study_text(self) -> str:
         """Return the study in YAML, without the location of the data."""
         return published_folder.read_study(self.folder)
 

@@ -22,7 +22,7 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import describe_intervals
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure, Publication
-from workbench.publication.decisions import beside_the_slider, ranks_of, study_caps
+from workbench.publication.decisions import describe_other_limits, ranks_of, study_caps
 from workbench.publication.details import FIGURES, example
 from workbench.publication.included_files import NO_FILES
 from workbench.publication.promises import allows, promise
@@ -82,7 +82,7 @@ def results_of(
         "caps": caps,
         "cap": caps.get(frontier.axes[0]),
         "decisions": decisions,
-        "others": beside_the_slider(frontier, study),
+        "others": describe_other_limits(frontier, study),
         "intervals": _tries(study, frontier),
         "points": _points(study, table, frontier, details),
         "carried": [],
@@ -140,7 +140,7 @@ def _promised(
     small = f"groups of fewer than {LEAST} {table.wording.many} are possible" if recipe.small_classes else ""
     promises = [one for one in (promise(recipe.model, table, smallest, examples), small, recipe.guarantee) if one]
     first, *others = promises or [""]
-    about = [recipe.method.caution] if details is None else details["about"]
+    about = [recipe.method.warning] if details is None else details["about"]
     repeated = SEVERAL if table.repeats else ""
     known = (*others, *about, COMPUTED if recipe.guarantee else "", repeated)
     return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in known if one)

@@ -28,15 +28,15 @@ def check(folder: Path, under: str = "", large: bool = False) -> list[Path]:
 
     Large files are compared by size only, unless `large` is set.
     """
-    there = dict(_plain(folder))
+    present = dict(_plain(folder))
     listed = {name: given for name, given in _listed(folder).items() if name.startswith(under)}
     for name, (size, digest) in listed.items():
-        if name not in there:
+        if name not in present:
             raise BadInput(f"the published folder is incomplete: {name} is missing: {AGAIN}")
-        path = there[name]
+        path = present[name]
         if path.stat().st_size != size or ((large or path.suffix != LARGE) and _digest(path) != digest):
             raise BadInput(f"{name} in the published folder is damaged, or was changed: {AGAIN}")
-    return [there[name] for name in listed]
+    return [present[name] for name in listed]
 
 
 def _plain(folder: Path, before: str = "") -> Iterator[tuple[str, Path]]:

@@ -182,7 +182,7 @@ def easiest_to_explain(frontier: Frontier) -> list[int]:
     """
 
     def plainness(recipe: Recipe, model: Model) -> tuple[bool, int, bool]:
-        return bool(recipe.guarantee or recipe.method.caution), len(model.parts), model.needs_sensitive
+        return bool(recipe.guarantee or recipe.method.warning), len(model.parts), model.needs_sensitive
 
     defined = ~np.isnan(frontier.losses()).any(axis=1) & frontier.recommendable
     recipes = {i: frontier.measured[i].recipe for i in np.flatnonzero(defined).tolist()}

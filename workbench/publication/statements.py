@@ -90,12 +90,12 @@ def _yet_guessed(study: Published, index: int, first: int, safer: float) -> str:
     own, other = study.opened(index)["attack"], study.opened(first)["attack"]
     if "reason" in own or "reason" in other:
         return ""
-    (right, of), (beside, _) = (_guessed(study, one["right"], "lower") for one in (own, other))
+    (right, total), (beside, _) = (_guessed(study, one["right"], "lower") for one in (own, other))
     if not safer * (right - beside) < 0:
         return ""
     often, name = "more" if right > beside else "less", study.wording.column(own["sensitive"])
     return (
-        f"Yet over all {study.wording.many} the {name} is guessed right {often} often: for {right} in {of:,}, "
+        f"Yet over all {study.wording.many} the {name} is guessed right {often} often: for {right} in {total:,}, "
         f"not {beside}."
     )
 
@@ -165,7 +165,7 @@ def about(study: Published) -> str:
     sensitive = wording.columns([one["name"] for one in table["sensitive"]]) if table["sensitive"] else "nothing named"
     return (
         f"{counted[:1].upper()}{counted[1:]}. An attacker may know: {wording.columns(table['quasi'])}. "
-        f"Not to be learned: {sensitive}.{_explain_stars(study)}{_weighted(study)}{_for_internal_use(study)}"
+        f"Not to be learned: {sensitive}.{_explain_prefix_codes(study)}{_weighted(study)}{_for_internal_use(study)}"
     )
 
 
@@ -204,7 +204,7 @@ def _weighted(study: Published) -> str:
     )
 
 
-def _explain_stars(study: Published) -> str:
+def _explain_prefix_codes(study: Published) -> str:
     """Explain codes that end with a star; empty if no sensitive value is one."""
     labels = [one["label"] for column in study.results["table"]["sensitive"] for one in column["values"]]
     found = next((label for label in labels if re.fullmatch(r"\w+\*", label)), "")
@@ -229,8 +229,8 @@ def learnt(study: Published, index: int, cap: float | None = None) -> Card:
     (right, parts), (chance, _) = _guessed(study, found["right"], "lower"), _guessed(study, found["chance"])
     figure = f"{'About ' if parts < FINEST else ''}{right} in {parts:,}"
     unit = f"{many} have their {name} guessed right; without the release, {chance}"
-    of = f" of the {name}" if len(study.results["table"]["sensitive"]) > 1 else ""
-    usual = f"Without the release, the best guess{of} is always “{found['commonest']}”."
+    of_column = f" of the {name}" if len(study.results["table"]["sensitive"]) > 1 else ""
+    usual = f"Without the release, the best guess{of_column} is always “{found['commonest']}”."
     return {"title": title, "figure": figure, "unit": unit, "sentence": f"{known} {usual}".strip()}
 
 
@@ -250,8 +250,8 @@ def tries(study: PublishedStudy, index: int) -> str:
         for one in study.results["measures"]
         if one["key"] in point["intervals"]
     ]
-    told = join_names(found)
-    return f"{told[:1].upper()}{told[1:]}. {study.results['intervals']}" if found else ""
+    intervals = join_names(found)
+    return f"{intervals[:1].upper()}{intervals[1:]}. {study.results['intervals']}" if found else ""
 
 
 def guesses(study: Published, index: int) -> str:
@@ -323,9 +323,9 @@ def attackers(study: Published, index: int, cap: float | None) -> list[tuple[str
 
 def _files(study: PublishedStudy, cap: float | None) -> str:
     """Describe the files in the folder, with the roles of their versions."""
-    carried = study.carried
-    many = {1: "the file", 2: "both files"}.get(len(carried), f"all {len(carried)} files")
-    return many if len(carried) == 1 else f"{many}{_called(study, carried, cap)}"
+    included = study.included
+    many = {1: "the file", 2: "both files"}.get(len(included), f"all {len(included)} files")
+    return many if len(included) == 1 else f"{many}{_called(study, included, cap)}"
 
 
 def _called(study: PublishedStudy, versions: Sequence[int], cap: float | None) -> str:
@@ -340,21 +340,21 @@ def _called(study: PublishedStudy, versions: Sequence[int], cap: float | None) -
 
 def alone(study: PublishedStudy, index: int, cap: float | None) -> str:
     """State that one version should be published, the joint disclosure of all versions, and their total epsilon."""
-    carried = index in study.carried
-    return " ".join(filter(None, [_alone(study, index, cap), study.results["together"]["noise"] if carried else ""]))
+    included = index in study.included
+    return " ".join(filter(None, [_alone(study, index, cap), study.results["together"]["noise"] if included else ""]))
 
 
 def _alone(study: PublishedStudy, index: int, cap: float | None) -> str:
-    together, carried = study.results["together"], study.carried
-    others = [i for i in carried if i != index]
-    only, also, other = ("this file", " also", "other ") if index in carried else ("one file", "", "")
+    together, included = study.results["together"], study.included
+    others = [i for i in included if i != index]
+    only, also, other = ("this file", " also", "other ") if index in included else ("one file", "", "")
     if not together["certain"]:
         return "Publish one version only: several versions reveal more jointly than each does." if others else ""
     files = f"{other}file" if len(others) == 1 else f"{len(others)} {other}files"
     had = [f"the {files} offered where this page opens{_called(study, others, cap)}"] * bool(others)
     if isinstance(study.opened(index)["classes"], int):
         had.append("the tables of this page")
-    if not carried:
+    if not included:
         return (
             "Share this page only with decision makers: "
             f"anyone with its tables can be certain of {together['sentence']}."
@@ -363,7 +363,7 @@ def _alone(study: PublishedStudy, index: int, cap: float | None) -> str:
     if telling and not _certain_of_files(study):
         which = "one table" if len(telling) == 1 else f"{len(telling)} tables"
         named = f" ({'; '.join(telling)})" if len(telling) <= NAMED else ""
-        many = len(carried)
+        many = len(included)
         reveal = "reveals" if len(telling) == 1 else "jointly reveal"
         files = "The file reveals" if many == 1 else f"The {many} files offered here jointly reveal"
         return (

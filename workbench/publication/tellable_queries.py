@@ -76,10 +76,10 @@ class _ParsedQuery(NamedTuple):
     amount: bool
 
     @classmethod
-    def of(cls, table: Table, text: str) -> _ParsedQuery:
-        asked = Workload.from_texts(table, [text])
-        own = [name for name, its in zip(asked.columns, asked.asked[0].tolist(), strict=True) if its]
-        return cls(conditions_of(text) if own else (), met_by(asked), tuple(own), bool(asked.summed[0] >= 0))
+    def parse(cls, table: Table, text: str) -> _ParsedQuery:
+        workload = Workload.from_texts(table, [text])
+        own = [name for name, its in zip(workload.columns, workload.has_condition[0].tolist(), strict=True) if its]
+        return cls(conditions_of(text) if own else (), met_by(workload), tuple(own), bool(workload.summed[0] >= 0))
 
     def negated(self) -> list[Met]:
         """Return the conjunctions in which one condition is negated."""
@@ -91,16 +91,16 @@ class _ParsedQuery(NamedTuple):
 
 
 def _chosen(table: Table, smallest: int) -> Iterator[Named]:
-    every = [(one, _ParsedQuery.of(table, one.text)) for one in written(table)]
-    count, kept = _counted(table, [asked for _, asked in every]), list[_ParsedQuery]()
-    for one, asked in every:
-        large = _of_many(count, asked, smallest) and _uncertain(table, count, asked, smallest)
+    every = [(one, _ParsedQuery.parse(table, one.text)) for one in written(table)]
+    count, kept = _counted(table, [query for _, query in every]), list[_ParsedQuery]()
+    for one, query in every:
+        large = _of_many(count, query, smallest) and _uncertain(table, count, query, smallest)
         if (
             large
-            and _common(table, one.text, asked.own, smallest)
-            and _is_distinct(table, count, asked, kept, smallest)
+            and _common(table, one.text, query.own, smallest)
+            and _is_distinct(table, count, query, kept, smallest)
         ):
-            kept.append(asked)
+            kept.append(query)
             yield one
 
 
@@ -114,22 +114,22 @@ def _counted(table: Table, every: Sequence[_ParsedQuery]) -> Count:
     return lambda met: found[_key(met)]
 
 
-def _of_many(count: Count, asked: _ParsedQuery, smallest: int) -> bool:
+def _of_many(count: Count, query: _ParsedQuery, smallest: int) -> bool:
     """Return whether many people satisfy the query, and also each conjunction with one condition negated."""
-    enough = FINE * max(smallest, 1) if asked.amount else small_limit(smallest)
-    return count(asked.met) >= enough and all(count(one) >= small_limit(smallest) for one in asked.negated())
+    enough = FINE * max(smallest, 1) if query.amount else small_limit(smallest)
+    return count(query.met) >= enough and all(count(one) >= small_limit(smallest) for one in query.negated())
 
 
-def _uncertain(table: Table, count: Count, asked: _ParsedQuery, smallest: int) -> bool:
+def _uncertain(table: Table, count: Count, query: _ParsedQuery, smallest: int) -> bool:
     """Return whether a query about sensitive values has an uncertain answer in a large group.
 
     The share must not be nearly all or nearly none, and the values must be whole groups of the released level.
     """
-    for name in (name for name in asked.own if name in table.sensitive):
-        own, among = asked.met[name], count(asked.rest(name))
+    for name in (name for name in query.own if name in table.sensitive):
+        own, among = query.met[name], count(query.rest(name))
         if among < FINE * max(smallest, 1):
             return False
-        share, usual = count(asked.met) / among, count({name: own}) / table.records
+        share, usual = count(query.met) / among, count({name: own}) / table.records
         if (share >= NEARLY and share - usual >= FAR) or (1 - share >= NEARLY and usual - share >= FAR):
             return False
         if level := table.levels.get(name, 0):
@@ -139,11 +139,11 @@ def _uncertain(table: Table, count: Count, asked: _ParsedQuery, smallest: int) -
     return True
 
 
-def _is_distinct(table: Table, count: Count, asked: _ParsedQuery, kept: Sequence[_ParsedQuery], smallest: int) -> bool:
+def _is_distinct(table: Table, count: Count, query: _ParsedQuery, kept: Sequence[_ParsedQuery], smallest: int) -> bool:
     """Return whether subtracting the query from each published one, or its complement, leaves many people."""
     for other in kept:
-        differ = count(asked.met) + count(other.met) - 2 * count(_both(other.met, asked.met))
-        if asked.conditions == other.conditions or _the_rest(table, asked.met, other.met):
+        differ = count(query.met) + count(other.met) - 2 * count(_both(other.met, query.met))
+        if query.conditions == other.conditions or _the_rest(table, query.met, other.met):
             continue  # the same people in every table
         if differ < small_limit(smallest) or table.records - differ < small_limit(smallest):
             return False
@@ -169,9 +169,9 @@ def _key(met: Met) -> frozenset[tuple[str, bytes]]:
     return frozenset((name, codes.tobytes()) for name, codes in met.items())
 
 
-def met_by(asked: Workload) -> Met:
+def met_by(workload: Workload) -> Met:
     """Return the codes of each column that satisfy the first query; summed columns only if values are missing."""
-    found, own = {name: asked.condition(0, name) for name in asked.columns}, asked.asked[0].tolist()
+    found, own = {name: workload.condition(0, name) for name in workload.columns}, workload.has_condition[0].tolist()
     return {
         name: codes
         for (name, codes), its in zip(found.items(), own, strict=True)
@@ -179,12 +179,14 @@ def met_by(asked: Workload) -> Met:
     }
 
 
-def people(table: Table, asked: Sequence[Met]) -> np.ndarray:
+def people(table: Table, conjunctions: Sequence[Met]) -> np.ndarray:
     """Return how many records satisfy each conjunction."""
-    found = np.full(len(asked), float(table.records))
-    places = [i for i, met in enumerate(asked) if met]
+    found = np.full(len(conjunctions), float(table.records))
+    places = [i for i, met in enumerate(conjunctions) if met]
     if places:
-        found[places] = Workload.from_queries(table, [Query("", "count", None, {**asked[i]}) for i in places]).truth
+        found[places] = Workload.from_queries(
+            table, [Query("", "count", None, {**conjunctions[i]}) for i in places]
+        ).truth
     return found
 
 
@@ -223,14 +225,14 @@ def _is_common(word: Token, columns: Sequence[Column], smallest: int) -> bool:
     return bool(totals) and min(totals) >= small_limit(smallest)
 
 
-def _totals(column: Column, said: str) -> Iterator[int]:
+def _totals(column: Column, label: str) -> Iterator[int]:
     """Yield the number of people with the value, and with each group of that name in the hierarchy."""
-    if said in column.labels:
-        yield int(column.counts[list(column.labels).index(said)])
+    if label in column.labels:
+        yield int(column.counts[list(column.labels).index(label)])
     for j, level in enumerate(column.hierarchy.levels if column.hierarchy else ()):
-        if said in level.labels:
+        if label in level.labels:
             node = column.node(j)[: len(column.counts)]
-            yield int(column.counts[node == list(level.labels).index(said)].sum())
+            yield int(column.counts[node == list(level.labels).index(label)].sum())
 
 
 def _rare(word: Token, columns: Sequence[Column], smallest: int) -> bool:

@@ -53,9 +53,9 @@ class RegionLevel:
         """Fill in the factor of each region for each query, and where it is not 0."""
         table = self.table(some)
         factors[:, : table.shape[1]] = table
-        there = np.zeros((self.size, QUERIES), bool)
-        np.not_equal(table, 0, out=there[:, : table.shape[1]])
-        words[:] = np.packbits(there, axis=1, bitorder="little").view("<u8")[:, 0]
+        present = np.zeros((self.size, QUERIES), bool)
+        np.not_equal(table, 0, out=present[:, : table.shape[1]])
+        words[:] = np.packbits(present, axis=1, bitorder="little").view("<u8")[:, 0]
 
 
 Level = CodeLevel | RegionLevel
@@ -100,12 +100,12 @@ def blocks(levels: Sequence[Level], count: int) -> Iterator[Block]:
     for begin in range(0, count, QUERIES):
         checkpoint()
         some = slice(begin, min(begin + QUERIES, count))
-        asked = [i for i, one in enumerate(levels) if (one.at[some] >= 0).any()]
-        for i in range(min(max(asked, default=0) + 1, len(levels))):
+        used = [i for i, one in enumerate(levels) if (one.at[some] >= 0).any()]
+        for i in range(min(max(used, default=0) + 1, len(levels))):
             start, table = word_at[i], factors[factor_at[i] : factor_at[i] + rows[i]]
             levels[i].fill(some, words[start : start + sizes[i]], table)
         queries = _word(np.ones(some.stop - begin, bool))
-        yield Block(some, max(asked, default=0), queries, words, word_at, factors, factor_at)
+        yield Block(some, max(used, default=0), queries, words, word_at, factors, factor_at)
 
 
 def _word(flags: np.ndarray) -> np.uint64:

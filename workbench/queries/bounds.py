@@ -87,11 +87,11 @@ def count_bounds(evaluator: QueryEvaluator, which: np.ndarray, but: str = "") ->
     fewest, room = np.zeros((len(evaluator.classes), len(which))), np.full((len(evaluator.classes), len(which)), np.inf)
     none = np.full(len(which), -1)
     for name in evaluator.dealt:
-        asked = (evaluator.condition_offsets(name, which) >= 0) & (name != but)
-        if asked.any():
+        conditioned = (evaluator.condition_offsets(name, which) >= 0) & (name != but)
+        if conditioned.any():
             inside, meeting = (evaluator.of_values(name, which, none, one) for one in BOTH)
-            fewest += np.where(asked, inside - evaluator.classes.sizes[:, None], 0)
-            room = np.minimum(room, np.where(asked, meeting, np.inf))
+            fewest += np.where(conditioned, inside - evaluator.classes.sizes[:, None], 0)
+            room = np.minimum(room, np.where(conditioned, meeting, np.inf))
     return fewest, room
 
 
@@ -117,7 +117,7 @@ class _Amounts:
         return np.array([self.q])
 
     @property
-    def _of(self) -> str:
+    def _summed(self) -> str:
         return self.evaluator.workload.columns[self.evaluator.workload.summed[self.q]]
 
     def _published(self) -> tuple[SelectionBounds, np.ndarray, np.ndarray]:
@@ -126,7 +126,7 @@ class _Amounts:
         met, surely = self._met()
         hidden = [self._hidden(evaluator.hidden, one) for one in BOTH]
         group, people, surely = group[met], people[met].astype(float), surely[met]
-        if self._of in evaluator.dealt:
+        if self._summed in evaluator.dealt:
             return self._of_values(group, people, *hidden)
         least, most = (side[met] for side in self._numbers())
         adds = np.full(len(people), FOR_CERTAIN)
@@ -140,11 +140,11 @@ class _Amounts:
         self, group: np.ndarray, people: np.ndarray, surely: float, perhaps: float
     ) -> tuple[SelectionBounds, np.ndarray, np.ndarray]:
         """Return the sensitive values of buckets; those of records that meet the other conditions are selected."""
-        evaluator, counts = self.evaluator, self.evaluator.release.people_of_classes(self._of)
-        fewest, room = self._of_buckets(group, people, self._of)
+        evaluator, counts = self.evaluator, self.evaluator.release.people_of_classes(self._summed)
+        fewest, room = self._of_buckets(group, people, self._summed)
         bucket, value = np.nonzero(counts)
-        nodes = evaluator.nodes(self._of)
-        inside, meeting = (self._row(self._of, nodes, one)[value] for one in BOTH)
+        nodes = evaluator.nodes(self._summed)
+        inside, meeting = (self._row(self._summed, nodes, one)[value] for one in BOTH)
         adds = np.select([inside * surely > 0, meeting > 0], [FOR_CERTAIN, PERHAPS], NOTHING)
         least, most = (side[value] for side in self._extremes(nodes))
         people = counts[bucket, value].astype(float)
@@ -153,16 +153,16 @@ class _Amounts:
     def _of_buckets(self, group: np.ndarray, people: np.ndarray, but: str = "") -> tuple[np.ndarray, np.ndarray]:
         """Return the minimum and maximum number of records of each bucket that meet the conditions, except on the
         column `but`."""
-        there = np.bincount(group, people, len(self.evaluator.classes))
+        counts = np.bincount(group, people, len(self.evaluator.classes))
         fewest, room = (one[:, 0] for one in count_bounds(self.evaluator, self._which, but))
-        return np.maximum(there + fewest, 0), np.minimum(there, room)
+        return np.maximum(counts + fewest, 0), np.minimum(counts, room)
 
     def _suppressed(self) -> tuple[SelectionBounds, float, float]:
         """Return the suppressed records, who may be anybody."""
         evaluator, one = self.evaluator, np.zeros(1, np.int64)
         surely, perhaps = (self._hidden(evaluator.workload.columns, way) for way in BOTH)
         people = np.array([evaluator.suppressed_people])
-        least, most = (side[0] for side in self._extremes(Regions.whole(evaluator.table.columns[self._of])))
+        least, most = (side[0] for side in self._extremes(Regions.whole(evaluator.table.columns[self._summed])))
         return SelectionBounds(one, people, one + FOR_CERTAIN, people * surely, people * perhaps), least, most
 
     def _met(self) -> tuple[np.ndarray, np.ndarray]:
@@ -191,17 +191,19 @@ class _Amounts:
     def _numbers(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the smallest and largest number that each record may have, if it meets the condition on the column."""
         for level in self.branch.levels:
-            if level.name == self._of:
+            if level.name == self._summed:
                 regions = level.regions or Regions.nodes(self.evaluator.table.columns[level.name], 0)
                 least, most = (side[level.codes] for side in self._extremes(regions))
                 return least, most
-        least, most = self._extremes(Regions.whole(self.evaluator.table.columns[self._of]))
+        least, most = self._extremes(Regions.whole(self.evaluator.table.columns[self._summed]))
         return np.full(len(self.branch.people), least[0]), np.full(len(self.branch.people), most[0])
 
     def _extremes(self, regions: Regions) -> tuple[np.ndarray, np.ndarray]:
-        column = self.evaluator.table.columns[self._of]
+        column = self.evaluator.table.columns[self._summed]
         least, most = regions.extremes(
-            self.evaluator.conditions.bits, self.evaluator.condition_offsets(self._of, self._which), numbers_of(column)
+            self.evaluator.conditions.bits,
+            self.evaluator.condition_offsets(self._summed, self._which),
+            numbers_of(column),
         )
-        there = np.isfinite(least[:, 0])
-        return np.where(there, least[:, 0], 0.0), np.where(there, most[:, 0], 0.0)
+        finite = np.isfinite(least[:, 0])
+        return np.where(finite, least[:, 0], 0.0), np.where(finite, most[:, 0], 0.0)

@@ -18,20 +18,20 @@ class Conditions(NamedTuple):
     at: np.ndarray
 
     @classmethod
-    def empty(cls, sizes: Mapping[str, int], asked: np.ndarray) -> Conditions:
-        """Return conditions that nothing meets yet; `asked` (queries x columns) marks which exist."""
-        length = np.where(asked, [words(size) for size in sizes.values()], 0)
-        at = np.where(asked, np.cumsum(length).reshape(length.shape) - length, -1)
+    def empty(cls, sizes: Mapping[str, int], conditioned: np.ndarray) -> Conditions:
+        """Return conditions that nothing meets yet; `conditioned` (queries x columns) marks which exist."""
+        length = np.where(conditioned, [words(size) for size in sizes.values()], 0)
+        at = np.where(conditioned, np.cumsum(length).reshape(length.shape) - length, -1)
         return cls(tuple(sizes), np.zeros(int(length.sum()), np.uint64), at.astype(np.int64))
 
     @classmethod
     def packed(cls, queries: Iterable[Mapping[str, np.ndarray]]) -> Conditions:
         """Pack boolean arrays over codes; identical ones are stored once."""
-        asked = [*queries]
-        columns = tuple(dict.fromkeys(name for one in asked for name in one))
+        listed = [*queries]
+        columns = tuple(dict.fromkeys(name for one in listed for name in one))
         places, pieces, length = dict[tuple[str, bytes], int](), list[np.ndarray](), 0
-        at = np.full((len(asked), len(columns)), -1, np.int64)
-        for q, one in enumerate(asked):
+        at = np.full((len(listed), len(columns)), -1, np.int64)
+        for q, one in enumerate(listed):
             for name, codes in one.items():
                 piece = pack(codes)
                 key = (name, piece.tobytes())

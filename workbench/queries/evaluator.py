@@ -68,12 +68,12 @@ class QueryEvaluator:
         self.release, self.workload, self.table = release, workload, release.table
         self.classes, self.conditions = release.classes, workload.conditions
         published = {*self.table.quasi, *self.table.sensitive, *release.neutral} - release.unpublished_columns
-        asked, self.known = [name for name in workload.columns if name in published or name in known], known
-        sensitive = [name for name in asked if name in self.table.sensitive and name not in known]
-        self.quasi = [name for name in asked if name in self.table.quasi and name not in known]
+        available, self.known = [name for name in workload.columns if name in published or name in known], known
+        sensitive = [name for name in available if name in self.table.sensitive and name not in known]
+        self.quasi = [name for name in available if name in self.table.quasi and name not in known]
         self.dealt = sensitive if self.classes.exact else []  # published per bucket, not per record
-        self.unchanged = [name for name in asked if name not in (*self.quasi, *self.dealt)]
-        self.hidden = [name for name in workload.columns if name not in asked]
+        self.unchanged = [name for name in available if name not in (*self.quasi, *self.dealt)]
+        self.hidden = [name for name in workload.columns if name not in available]
         self._numbered: dict[str, tuple[Regions, np.ndarray]] = {}
 
     def condition_offsets(self, name: str, which: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ class QueryEvaluator:
         asks = self.conditions.at[which][:, [self.workload.columns.index(name) for name in self.unchanged]] >= 0
         kinds, kind = np.unique(asks, axis=0, return_inverse=True)
         for number, row in enumerate(kinds):
-            names = [name for name, asked in zip(self.unchanged, row, strict=True) if asked]
+            names = [name for name, conditioned in zip(self.unchanged, row, strict=True) if conditioned]
             places = np.flatnonzero(kind.ravel() == number)
             yield places, self._branch(names, which[places], original)
 
@@ -152,44 +152,46 @@ class QueryEvaluator:
 
     # --- sums
 
-    def sums(self, which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares) -> np.ndarray:
+    def sums(self, which: np.ndarray, summed: np.ndarray, reading: Reading = Regions.shares) -> np.ndarray:
         """Return the number of people who meet each query, or their sum of the column `of` (-1: none)."""
         found = np.zeros(len(which))
         for places, branch in self.branches(which):
-            found[places] = self._published(branch, of[places], reading)
-        found *= self.of_anybody(self.hidden, which, of, reading)
+            found[places] = self._published(branch, summed[places], reading)
+        found *= self.of_anybody(self.hidden, which, summed, reading)
         if self.release.suppressed:
-            found += self.suppressed_people * self.of_anybody(self.workload.columns, which, of, reading)
+            found += self.suppressed_people * self.of_anybody(self.workload.columns, which, summed, reading)
         return found
 
-    def _published(self, branch: QueryGroup, of: np.ndarray, reading: Reading) -> np.ndarray:
+    def _published(self, branch: QueryGroup, summed: np.ndarray, reading: Reading) -> np.ndarray:
         tree = Tree.from_columns([level.codes for level in branch.levels], branch.people)
-        levels = [self.prepare_level(level, branch.which, of, reading) for level in branch.levels]
+        levels = [self.prepare_level(level, branch.which, summed, reading) for level in branch.levels]
         return batch_sums.sums(tree, levels, len(branch.which))
 
     def prepare_level(
-        self, level: RecordLevel, which: np.ndarray, of: np.ndarray, reading: Reading
+        self, level: RecordLevel, which: np.ndarray, summed: np.ndarray, reading: Reading
     ) -> batch_sums.Level:
         """Return a level prepared for some queries."""
         if not level.name:
             at = self.at_any(self.dealt, which)
-            return RegionLevel(len(self.classes), at, lambda some: self._of_buckets(which[some], of[some], reading))
+            return RegionLevel(len(self.classes), at, lambda some: self._of_buckets(which[some], summed[some], reading))
         if level.regions is None:
-            return coded(self.workload, level.name, which, of)
+            return coded(self.workload, level.name, which, summed)
         name, regions, at = level.name, level.regions, self.condition_offsets(level.name, which)
-        return RegionLevel(len(regions), at, lambda some: self.factors(name, regions, which[some], of[some], reading))
+        return RegionLevel(
+            len(regions), at, lambda some: self.factors(name, regions, which[some], summed[some], reading)
+        )
 
-    def _of_buckets(self, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+    def _of_buckets(self, which: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return buckets x queries: the share of each bucket that meets the conditions on sensitive columns."""
         found = np.ones((len(self.classes), len(which)))
         for name in self.dealt:
             if (self.condition_offsets(name, which) >= 0).any():
-                found *= self.of_values(name, which, of, reading) / self.sizes[:, None]
+                found *= self.of_values(name, which, summed, reading) / self.sizes[:, None]
         return found
 
-    def of_values(self, name: str, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+    def of_values(self, name: str, which: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return buckets x queries: the people of each bucket whose sensitive value meets the condition."""
-        shares = self.factors(name, self.nodes(name), which, of, reading)
+        shares = self.factors(name, self.nodes(name), which, summed, reading)
         return query_kernels.of_groups(self.release.people_of_classes(name), shares)
 
     @cached_property
@@ -204,18 +206,18 @@ class QueryEvaluator:
         query sums the column, and 1 where there is no condition."""
         at, bits = self.condition_offsets(name, which), self.conditions.bits
         summed = (of == self.workload.columns.index(name)) & (at >= 0)
-        asked = (at >= 0) & ~summed
-        if asked.all():
+        conditioned = (at >= 0) & ~summed
+        if conditioned.all():
             return reading(regions, bits, at)
         found = np.ones((len(regions), len(which)))
-        if asked.any():
-            found[:, asked] = reading(regions, bits, at[asked])
+        if conditioned.any():
+            found[:, conditioned] = reading(regions, bits, at[conditioned])
         if summed.any():
             found[:, summed] = regions.values(bits, at[summed], numbers_of(self.table.columns[name]))
         return found
 
     def of_anybody(
-        self, names: Sequence[str], which: np.ndarray, of: np.ndarray, reading: Reading = Regions.shares
+        self, names: Sequence[str], which: np.ndarray, summed: np.ndarray, reading: Reading = Regions.shares
     ) -> np.ndarray:
         """Return the product over columns of the factors of a person who may be anybody.
 
@@ -225,9 +227,9 @@ class QueryEvaluator:
         for name in names:
             if name in self.table.sensitive and reading is Regions.shares:
                 shares = self.release.suppressed_distribution.get(name, weights.shares(self.table)[name])
-                found *= shares @ self.factors(name, self.nodes(name), which, of)
+                found *= shares @ self.factors(name, self.nodes(name), which, summed)
             else:
-                found *= self.factors(name, Regions.whole(self.table.columns[name]), which, of, reading)[0]
+                found *= self.factors(name, Regions.whole(self.table.columns[name]), which, summed, reading)[0]
         return found
 
 

@@ -30,8 +30,8 @@ def answers(workload: Workload) -> np.ndarray:
     names = sorted(workload.columns, key=lambda name: table.columns[name].size)  # few branches first
     fit = [of_records(table, table.engine, names)] if table.engine.combinations_fit(names, table.columns) else None
 
-    def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
-        levels, found = [coded(workload, name, which, of) for name in names], np.zeros(len(which))
+    def sums(which: np.ndarray, summed: np.ndarray) -> np.ndarray:
+        levels, found = [coded(workload, name, which, summed) for name in names], np.zeros(len(which))
         for tree in fit or (of_records(table, one, names) for one in table.engine.slices(names, table.columns)):
             found += batch_sums.sums(tree, levels, len(which))
         return found

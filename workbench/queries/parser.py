@@ -86,12 +86,12 @@ class Parser:
         found = self._alternatives() if aggregate is None else self.where()
         return self.finish(text, *(aggregate or ("count", None)), found)
 
-    def finish(self, text: str, aggregate: Aggregate, of: str | None, found: dict[str, Truth]) -> Query:
+    def finish(self, text: str, aggregate: Aggregate, summed: str | None, found: dict[str, Truth]) -> Query:
         """Return the query with these conditions; raise BadQuery if anything follows."""
         if self.look.kind != "end":
             raise self.look.mistake(f"{self._shown} is not allowed here; continue with and, or, or end the query")
         conditions = {name: ColumnResolver.of_table(self.table, name).flags(truth.yes) for name, truth in found.items()}
-        return Query(text, aggregate, of, conditions, tuple(self._absent))
+        return Query(text, aggregate, summed, conditions, tuple(self._absent))
 
     # --- words
 
@@ -251,12 +251,12 @@ class Parser:
 
     def _missing(self, column: ColumnResolver) -> Truth:
         self.expected = Expected(words=("null", "not null", "missing", "not missing"))
-        there = self.took("not")
+        negated = self.took("not")
         if self.look.word not in ("null", "missing"):
             raise self.look.mistake(f"null or missing is expected here, not {self._shown}")
         self.take()
         truth = Truth(column.missing, column.values)
-        return Truth(truth.no, truth.yes) if there else truth
+        return Truth(truth.no, truth.yes) if negated else truth
 
     def _compared(self, column: ColumnResolver) -> Truth:
         token = self.take()

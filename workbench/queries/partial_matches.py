@@ -30,12 +30,12 @@ def find_partial_matches(release: Release, workload: Workload, q: int) -> Partia
     For buckets, whose quasi-identifiers are published unchanged, these are the buckets with a record that meets the
     other conditions, of whose sensitive values only some meet theirs.
     """
-    asked = {name: met for name in workload.columns if (met := workload.condition(q, name)) is not None}
-    parts = _of_buckets(release, asked) if release.classes.exact else _of_regions(release, asked)
+    conditions = {name: met for name in workload.columns if (met := workload.condition(q, name)) is not None}
+    parts = _of_buckets(release, conditions) if release.classes.exact else _of_regions(release, conditions)
     touched = np.logical_and.reduce([part > 0 for part in parts.values()], initial=True)
     touched = np.broadcast_to(touched, len(release.classes))
     if release.classes.exact:
-        touched = touched & _holding(release, asked)
+        touched = touched & _holding(release, conditions)
     cut = {name: touched & (part > 0) & (part < 1) for name, part in parts.items()}
     either = np.logical_or.reduce([*cut.values(), np.zeros(len(release.classes), bool)])
     return PartialMatches(
@@ -43,36 +43,38 @@ def find_partial_matches(release: Release, workload: Workload, q: int) -> Partia
     )
 
 
-def _of_regions(release: Release, asked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _of_regions(release: Release, conditions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the share of the codes of each class's region that meets each condition on a quasi-identifier."""
     classes, found = release.classes, dict[str, np.ndarray]()
     assert classes.low is not None and classes.high is not None
     for a, name in enumerate(release.table.quasi):
-        if name not in asked or name in release.unpublished_columns:
+        if name not in conditions or name in release.unpublished_columns:
             continue
         if a in classes.sets:
-            found[name] = classes.sets[a] @ asked[name].astype(float) / classes.sets[a].sum(axis=1)
+            found[name] = classes.sets[a] @ conditions[name].astype(float) / classes.sets[a].sum(axis=1)
             continue
-        below = np.append(0, np.cumsum(asked[name]))
+        below = np.append(0, np.cumsum(conditions[name]))
         low, high = classes.low[:, a], classes.high[:, a]
         found[name] = (below[high + 1] - below[low]) / (high + 1 - low)
     return found
 
 
-def _of_buckets(release: Release, asked: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _of_buckets(release: Release, conditions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the share of each bucket's records whose sensitive value meets each condition."""
     classes, found = release.classes, dict[str, np.ndarray]()
     for name, histogram in classes.histograms.items():
-        if name in asked and histogram.shape[1] == len(asked[name]):  # not if nodes of a hierarchy are published
-            found[name] = histogram @ asked[name].astype(float) / classes.sizes
+        if name in conditions and histogram.shape[1] == len(
+            conditions[name]
+        ):  # not if nodes of a hierarchy are published
+            found[name] = histogram @ conditions[name].astype(float) / classes.sizes
     return found
 
 
-def _holding(release: Release, asked: dict[str, np.ndarray]) -> np.ndarray:
+def _holding(release: Release, conditions: dict[str, np.ndarray]) -> np.ndarray:
     """Return the buckets with a record that meets the conditions on quasi-identifiers."""
-    names = [name for name in release.table.quasi if name in asked]
+    names = [name for name in release.table.quasi if name in conditions]
     group, codes, _ = release.class_counts(names)
-    met = np.logical_and.reduce([asked[name][codes[name]] for name in names], initial=True)
+    met = np.logical_and.reduce([conditions[name][codes[name]] for name in names], initial=True)
     found = np.zeros(len(release.classes), bool)
     found[group[np.broadcast_to(met, len(group))]] = True
     return found

@@ -79,8 +79,8 @@ def descend(trie, frames, state, found, needed, limit, most):
             into = after[first[depth] : first[depth + 1]]
             count = _gather(cells[here], weights[here], into, records, touched)
             depth += 1
-            there, coded = slice(first[depth], first[depth + 1]), slice(first_code[depth], first_code[depth + 1])
-            _arrange(touched[:count], records, code[there], cells[there], weights[there], begin[coded], total[coded])
+            nodes, coded = slice(first[depth], first[depth + 1]), slice(first_code[depth], first_code[depth + 1])
+            _arrange(touched[:count], records, code[nodes], cells[nodes], weights[nodes], begin[coded], total[coded])
             choice[depth] = 0
             work += here.stop - here.start + count + coded.stop - coded.start
             continue

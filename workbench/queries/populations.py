@@ -150,7 +150,7 @@ def _counted(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray]) -> t
     """
     if not table.engine.cells_fit and table.weight is None:
         maps = [atoms(one, table.columns[table.quasi[a]].size) for a, one in zip(axes, runs, strict=True)]
-        seen = table.seen.mapped({table.quasi[a]: atom for a, atom in zip(axes, maps, strict=True)})
+        seen = table.model_view.mapped({table.quasi[a]: atom for a, atom in zip(axes, maps, strict=True)})
         columns = [*table.quasi, *table.sensitive]
         seen.require_combinations_fit(columns, table.columns, "raise min_support, or choose fewer quasi-identifiers")
         return seen.collapse(table.quasi, [*table.sensitive]), [atom[one] for atom, one in zip(maps, runs, strict=True)]

@@ -19,10 +19,10 @@ def query_text(query: Query, table: Table) -> str:
 
 
 def text_of(
-    table: Table, conditions: Mapping[str, np.ndarray], aggregate: Aggregate = "count", of: str | None = None
+    table: Table, conditions: Mapping[str, np.ndarray], aggregate: Aggregate = "count", summed: str | None = None
 ) -> str:
     """Return the text of a query with these conditions: for each column, which of its codes meet it."""
-    prefix = aggregate if of is None else f"{aggregate}({name_text(of)})"
+    prefix = aggregate if summed is None else f"{aggregate}({name_text(summed)})"
     parts = [_condition(table.columns[name], codes, alone=len(conditions) == 1) for name, codes in conditions.items()]
     where = " and ".join(parts)
     return where if aggregate == "count" and parts else f"{prefix} where {where}" if parts else prefix

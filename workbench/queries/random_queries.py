@@ -79,8 +79,8 @@ class Settings:
         for name in self.columns:
             if name not in table.names:
                 with prefix_path("columns"):
-                    there = suggest_column(name, table.names)
-                    raise BadInput(f"random queries: there is no column {safe_repr(name)}; {there}")
+                    hint = suggest_column(name, table.names)
+                    raise BadInput(f"random queries: there is no column {safe_repr(name)}; {hint}")
         if self.rule in ("values", "literal"):
             self._check_roles(table)
         elif not self.ranged(table):
@@ -157,19 +157,19 @@ def _values(table: Table, settings: Settings, rng: np.random.Generator) -> Condi
     """Draw values of random quasi-identifiers and of a random sensitive column."""
     quasi, sensitive = settings.quasi(table), tuple(table.sensitive) if settings.sensitive else ()
     names = tuple(dict.fromkeys((*quasi, *sensitive)))
-    asked = np.zeros((settings.count, len(names)), bool)
+    conditioned = np.zeros((settings.count, len(names)), bool)
     chosen = np.argsort(rng.random((settings.count, len(quasi))), axis=1, kind="stable")[:, : settings.dimension]
-    np.put_along_axis(asked, chosen, True, axis=1)
+    np.put_along_axis(conditioned, chosen, True, axis=1)
     if sensitive:
         which = rng.integers(len(sensitive), size=settings.count)
-        asked[np.arange(settings.count), np.array([names.index(name) for name in sensitive])[which]] = True
-    seeds = rng.integers(2**63, size=asked.shape).astype(np.uint64)
+        conditioned[np.arange(settings.count), np.array([names.index(name) for name in sensitive])[which]] = True
+    seeds = rng.integers(2**63, size=conditioned.shape).astype(np.uint64)
     predicates = settings.dimension + bool(sensitive)
     share = settings.selectivity ** (1 / predicates if settings.rule == "values" else 1)
     sizes = {name: table.columns[name].size for name in names}
-    found = Conditions.empty(sizes, asked)
+    found = Conditions.empty(sizes, conditioned)
     for c, (name, size) in enumerate(sizes.items()):
-        rows = np.flatnonzero(asked[:, c])
+        rows = np.flatnonzero(conditioned[:, c])
         count = math.ceil(round(size * share, 9))
         query_kernels.draw(found.bits, found.at[rows, c], seeds[rows, c], _same_order(table, name), count)
     return found

@@ -43,17 +43,17 @@ def read_statement(text: str, table: Table) -> Query:
 
 
 def _read(parser: Parser) -> Query:
-    aggregate, of = _read_aggregate(parser)
+    aggregate, summed = _read_aggregate(parser)
     _skip_alias(parser)
     if parser.look.word == ",":
         raise parser.look.mistake(f"several numbers: {ONE}")
     parser.need("from")
     _skip_table(parser)
-    first = f"{aggregate}({name_text(of)})" if of is not None else aggregate
+    first = f"{aggregate}({name_text(summed)})" if summed is not None else aggregate
     begin = len(parser.read) + 1  # after where
     conditions = parser.where()
     where = f" where {_sentence(parser.read[begin:])}" if conditions else ""
-    return parser.finish(first + where, aggregate, of, conditions)
+    return parser.finish(first + where, aggregate, summed, conditions)
 
 
 def _read_aggregate(parser: Parser) -> tuple[Aggregate, str | None]:

@@ -83,17 +83,17 @@ def tokens(text: str) -> Iterator[Token]:
     yield Token("wrong", _why(text, end), text, end, end) if half else Token("end", "", text, end, end)
 
 
-def in_quotes(said: str, quote: str = "'") -> str:
+def in_quotes(text: str, quote: str = "'") -> str:
     """Return a text as it is written in a query."""
-    return f"{quote}{said.replace(quote, quote * 2)}{quote}"
+    return f"{quote}{text.replace(quote, quote * 2)}{quote}"
 
 
 def _token(match: re.Match[str]) -> Token:
-    kind, said = str(match.lastgroup), match[0]
+    kind, content = str(match.lastgroup), match[0]
     if kind == "within":
-        kind, closing = QUOTES[said[0]], CLOSING.get(said[0], said[0])
-        said = said[1:-1].replace(closing * 2, closing)
-    return Token(kind, said, match.string, match.start(), match.end())
+        kind, closing = QUOTES[content[0]], CLOSING.get(content[0], content[0])
+        content = content[1:-1].replace(closing * 2, closing)
+    return Token(kind, content, match.string, match.start(), match.end())
 
 
 def _stuck(match: re.Match[str]) -> bool:

@@ -37,8 +37,8 @@ class Workload:
     """Queries with conditions on the codes of a table's columns, packed.
 
     `spec` is the plain data from which the workload can be built: a list of texts, {"random": {...}} or {"file": its
-    name}. A query that sums or averages always has a condition on that column: that there is a value. `asked` excludes
-    such implied conditions.
+    name}. A query that sums or averages always has a condition on that column: that there is a value. `has_condition`
+    excludes such implied conditions.
     """
 
     table: Table
@@ -46,7 +46,7 @@ class Workload:
     conditions: Conditions
     aggregate: np.ndarray  # index into AGGREGATES of each query
     summed: np.ndarray  # index of the column that each query sums or averages: -1 for a count
-    asked: np.ndarray  # queries x columns: True where a query has a condition
+    has_condition: np.ndarray  # queries x columns: True where a query has a condition
     texts: tuple[str, ...] = ()  # empty if the conditions were drawn at random
     notes: tuple[str, ...] = ()
 
@@ -70,8 +70,8 @@ class Workload:
         named = tuple(column_names(columns))
         settings = Settings(count, dimension, selectivity, rule, sensitive, seed, named).checked(table)
         conditions = random_queries.draw_conditions(table, settings)
-        asked, none = conditions.at >= 0, np.full(len(conditions.at), -1)
-        return cls(table, {"random": settings.spec()}, conditions, none + 1 + COUNT, none, asked)
+        conditioned, none = conditions.at >= 0, np.full(len(conditions.at), -1)
+        return cls(table, {"random": settings.spec()}, conditions, none + 1 + COUNT, none, conditioned)
 
     @classmethod
     def from_texts(cls, table: Table, texts: Iterable[str]) -> Workload:
@@ -106,11 +106,13 @@ class Workload:
             names.append(query.columns)
         conditions = Conditions.packed(met)
         places = {name: number for number, name in enumerate(conditions.columns)}
-        of = np.array([-1 if query.of is None else places[query.of] for query in queries])
+        summed = np.array([-1 if query.of is None else places[query.of] for query in queries])
         aggregate = np.array([AGGREGATES.index(query.aggregate) for query in queries])
-        asked = np.array([[name in own for name in conditions.columns] for own in names]).reshape(len(queries), -1)
+        conditioned = np.array([[name in own for name in conditions.columns] for own in names]).reshape(
+            len(queries), -1
+        )
         texts = tuple(query.text for query in queries)
-        return cls(table, [*texts], conditions, aggregate, of, asked, texts, _notes(queries))
+        return cls(table, [*texts], conditions, aggregate, summed, conditioned, texts, _notes(queries))
 
     @classmethod
     def from_spec(cls, table: Table, spec: Any) -> Workload:
@@ -163,7 +165,7 @@ class Workload:
     @property
     def dimension(self) -> np.ndarray:
         """The number of columns with conditions in each query."""
-        return self.asked.sum(axis=1)
+        return self.has_condition.sum(axis=1)
 
     @cached_property
     def different(self) -> int:

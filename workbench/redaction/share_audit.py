@@ -40,7 +40,7 @@ def shares_to_drop(groups: np.ndarray, records: np.ndarray, shares: Sequence[Sha
 
     `groups` contains the group of each cell of people with the value (releases x cells), and `records` their numbers.
     """
-    stated, asked = _Stated(groups, records, shares), dict[bytes, Question]()
+    stated, questions = _Stated(groups, records, shares), dict[bytes, Question]()
     places: dict[bytes, list[int]] = defaultdict(list)  # groups with the same question
     by_moves = values_by_moves(stated.statements(range(len(stated.cells)), np.arange(len(records))), records)
     for number, around in stated.small(threshold):
@@ -48,10 +48,10 @@ def shares_to_drop(groups: np.ndarray, records: np.ndarray, shares: Sequence[Sha
         if by_moves[target].max(initial=0) >= threshold:
             continue
         places[target.tobytes()].append(number)
-        if target.tobytes() not in asked:
-            asked[target.tobytes()] = stated.question(around, target)
-    ends = possible_ranges([*asked.values()])
-    narrow = [key for key, (low, high) in zip(asked, ends, strict=True) if values_between(low, high) < threshold]
+        if target.tobytes() not in questions:
+            questions[target.tobytes()] = stated.question(around, target)
+    ends = possible_ranges([*questions.values()])
+    narrow = [key for key, (low, high) in zip(questions, ends, strict=True) if values_between(low, high) < threshold]
     return {share for key in narrow for number in places[key] for share in stated.shares[number]}
 
 

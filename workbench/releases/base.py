@@ -61,7 +61,7 @@ class Release(ABC):
     has_original: bool = True  # the table is the original, not a reconstruction from a file
     guarantee: str = ""  # what the method guarantees for any data
     notices: tuple[str, ...] = ()  # what the method reports about this release, as parts of sentences
-    caution: str = ""  # what every recipient has to know, as part of a sentence
+    warning: str = ""  # what every recipient has to know, as part of a sentence
     suppressed_distribution: Mapping[str, np.ndarray] = MappingProxyType(
         {}
     )  # of suppressed records, if more than Q is known
@@ -71,9 +71,9 @@ class Release(ABC):
 
     @property
     def recipient_notice(self) -> str:
-        """The method's caution and the description of a sample, which every recipient has to know, as part of a
+        """The method's warning and the description of a sample, which every recipient has to know, as part of a
         sentence."""
-        return "; ".join(filter(None, (self.caution, self.table.sampled and f"it is of {self.table.sampled}")))
+        return "; ".join(filter(None, (self.warning, self.table.sampled and f"it is of {self.table.sampled}")))
 
     # --- the four questions
 
@@ -165,10 +165,10 @@ class Release(ABC):
         """Return how many suppressed people are expected in each population."""
         last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
         left, right = self.table.edges
-        gone: float = self.suppressed
+        uncovered: float = self.suppressed
         if self.table.weight is not None:
-            gone = float(weights.people(self.table).sum() - self.people_of_classes().sum())
-        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[gone]]), same)
+            uncovered = float(weights.people(self.table).sum() - self.people_of_classes().sum())
+        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[uncovered]]), same)
 
     def count(self, workload: Workload) -> np.ndarray:
         """Return the expected answer to each query: a count, a sum or an average."""
@@ -285,7 +285,7 @@ class Release(ABC):
     def _shown(self, name: str, seed: int) -> Shown:
         raise Undefined("this kind of release does not show values record by record")
 
-    def without(self, gone: np.ndarray) -> Release:
+    def without(self, removed: np.ndarray) -> Release:
         """Return the same release with the records of some classes suppressed."""
         raise Undefined("no record of this kind of release can be suppressed")
 
@@ -401,9 +401,9 @@ class Release(ABC):
         if str(path).startswith(IN_SPARK):
             return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
         tables = self.rows_with_suppressed(path) if stars else self.rows()
-        of = self.table.sampled.describe(smallest) if self.table.sampled else ""
+        sample = self.table.sampled.describe(smallest) if self.table.sampled else ""
         book = self.codebook(smallest)
-        return write_files(Path(path), tables, book, of, described(self), defuse=defuse, overwrite=overwrite)
+        return write_files(Path(path), tables, book, sample, described(self), defuse=defuse, overwrite=overwrite)
 
 
 def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -83,7 +83,7 @@ def _finer(
 def _by_record(release: Partition, names: Sequence[str], original: bool) -> ClassCounts:
     """Count record by record, for releases with split cells, whose records are in memory."""
     table = release.table
-    codes = table.codes if original else table.seen.codes
+    codes = table.codes if original else table.model_view.codes
     kept = release.group_of_record < len(release.classes)
     people = weights.of_record(table) if table.weight else np.ones(table.records, np.int64)
     return ClassCounts(release.group_of_record[kept], {name: codes[name][kept] for name in names}, people[kept])

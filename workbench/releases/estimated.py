@@ -47,8 +47,8 @@ def likeliest(release: Perturbed, runs: np.ndarray, same: np.ndarray, sensitive:
 
 def unbiased(release: Perturbed, runs: np.ndarray, same: np.ndarray, sensitive: str | None) -> np.ndarray:
     """Return the unbiased estimate: populations x values."""
-    asked = {name for a, name in enumerate(release.table.quasi) if _narrowed(release, runs, a)}
-    shares = {name: _undone(name, one) for name, one in release.drawn.items() if name in asked or name == sensitive}
+    narrowed = {name for a, name in enumerate(release.table.quasi) if _narrowed(release, runs, a)}
+    shares = {name: _undone(name, one) for name, one in release.drawn.items() if name in narrowed or name == sensitive}
     if sensitive is None:
         return _counted(release, runs, same, shares, np.zeros(release.table.records, np.int32), np.ones((1, 1)))
     if sensitive not in release.drawn:

@@ -32,7 +32,7 @@ class Exchanged(Bucketized):
 
     seats: Mapping[str, np.ndarray] = field(default_factory=dict)
     is_truthful: bool = False
-    caution: str = CAUTION
+    warning: str = CAUTION
 
     @classmethod
     def from_cells(
@@ -73,14 +73,14 @@ class Exchanged(Bucketized):
 
     def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
         """Return certain bounds on the queries; raise Undefined if a query has a condition on a swapped column."""
-        if asked := [name for name in workload.columns if name in self._published()]:
+        if names := [name for name in workload.columns if name in self._published()]:
             raise Undefined(
-                f"the values of {', '.join(asked)} were swapped between buckets, so they do not bound true "
+                f"the values of {', '.join(names)} were swapped between buckets, so they do not bound true "
                 "answers; use queries without conditions on sensitive columns"
             )
         return super().bounds(workload)
 
-    def without(self, gone: np.ndarray) -> Exchanged:
+    def without(self, removed: np.ndarray) -> Exchanged:
         """Raise Undefined: the values of a bucket belong to people in other buckets, too."""
         raise Undefined("its values were swapped between buckets, so no bucket can be suppressed")
 

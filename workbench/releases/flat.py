@@ -31,7 +31,7 @@ CAUTION = f"sensitive values were exchanged between records of the same bucket (
 class Flat(Bucketized):
     """Buckets in one flat file; estimates count the rows of one such file."""
 
-    caution: str = CAUTION
+    warning: str = CAUTION
     is_assigned_per_file: bool = True
     deal: int = 0  # the seed of the file that estimates use
 
@@ -84,10 +84,10 @@ class Flat(Bucketized):
 class FlatExchanged(Flat, Exchanged):
     """A flat release whose sensitive values were also swapped between buckets."""
 
-    caution: str = f"{exchanged.CAUTION}; inside a bucket they were assigned at random"
+    warning: str = f"{exchanged.CAUTION}; inside a bucket they were assigned at random"
 
 
 def as_one_file(release: Bucketized, seed: int) -> Flat:
     """Return the same buckets as one flat file; estimates use the file that is assigned by the seed."""
-    kind, own = FlatExchanged if isinstance(release, Exchanged) else Flat, {"caution", "is_assigned_per_file"}
+    kind, own = FlatExchanged if isinstance(release, Exchanged) else Flat, {"warning", "is_assigned_per_file"}
     return kind(**{one.name: getattr(release, one.name) for one in fields(release) if one.name not in own}, deal=seed)

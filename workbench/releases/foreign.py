@@ -186,14 +186,18 @@ def foreign(
     wanted = column_names(quasi), column_names(sensitive)
     file = read(data, *wanted, original, source)
     original, unseen = with_unseen(file, original) if original else (None, [])
-    gone, perhaps = find_suppressed_rows(file.table, file.quasi, file.sensitive, file.texts, original)
-    if gone.all():
+    suppressed_rows, perhaps = find_suppressed_rows(file.table, file.quasi, file.sensitive, file.texts, original)
+    if suppressed_rows.all():
         raise BadInput(f"{file.where}: every record is suppressed, all rows are {STAR}; give a file with records")
     hidden = [name for name in wanted[1] if name not in file.sensitive]
-    notes, out, others = [*file.notes, *unseen, *_drawn(data, wanted), *_elsewhere(data, hidden)], int(gone.sum()), ""
+    notes, out, others = (
+        [*file.notes, *unseen, *_drawn(data, wanted), *_elsewhere(data, hidden)],
+        int(suppressed_rows.sum()),
+        "",
+    )
     if out:
-        notes.append(f"{out:,} of {len(gone):,} records are rows of {STAR}: suppressed")
-        file, others = file.without(gone), "the other "
+        notes.append(f"{out:,} of {len(suppressed_rows):,} records are rows of {STAR}: suppressed")
+        file, others = file.without(suppressed_rows), "the other "
     starred = file.starred(original)
     count = int(starred.sum())
     if count == len(starred):
@@ -302,10 +306,10 @@ def _against(file: ReleasedFile, original: Table, keep: np.ndarray, count: int, 
     shown = {name: original.sensitive[name] for name in file.sensitive}
     sizes = np.bincount(number).astype(np.int64)
     classes = Classes(sizes, histograms, shown, low, high, sets=sets, population=original.population, absent=absent)
-    gone = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
+    missing = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
         original, classes, labels, levels, file.codes(keep, original)[first], has_original=True,
-        unpublished_columns=gone, starred=count, suppressed=suppressed, notes=tuple(notes), of_record=number,
+        unpublished_columns=missing, starred=count, suppressed=suppressed, notes=tuple(notes), of_record=number,
         values=values,
     )  # fmt: skip
 
@@ -383,8 +387,8 @@ def sensitive_values(file: ReleasedFile, original: Table, name: str, codes: np.n
         places |= {value: v for v, value in enumerate(keys(column))}
     found = [places.get(spelled(label)) for label in released.labels]
     if released.missing:
-        there = column.missing or not (codes == len(released.values)).any()
-        found.append(len(seen) - 1 if there else None)
+        has_missing = column.missing or not (codes == len(released.values)).any()
+        found.append(len(seen) - 1 if has_missing else None)
     if None in found:
         code = found.index(None)
         raise BadInput(f"{file.place(name, code)}: this is not a value of the original; publish its values unchanged")

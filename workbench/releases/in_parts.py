@@ -117,7 +117,7 @@ class InParts(Partition):
     def group_of_cell(self) -> np.ndarray | None:
         return None
 
-    def without(self, gone: np.ndarray) -> Partition:
+    def without(self, removed: np.ndarray) -> Partition:
         raise Undefined("no class can be suppressed if cells do not fit in memory")
 
     @property
@@ -129,7 +129,7 @@ class InParts(Partition):
     def _of_parts(self) -> Iterator[tuple[Engine, ClassesOfCells | int]]:
         number = self._numbered_classes[0].astype(np.int32)
         for first, part in self._numbered():
-            here = _within(self.table.seen, part)
+            here = _within(self.table.model_view, part)
             if part.cells is None:
                 yield here, int(number[first])
             else:
@@ -148,7 +148,7 @@ class InParts(Partition):
             return super().class_counts([])
         if len(names) == 1 and names[0] in self._published() and not original:
             return super().class_counts(names)
-        engine, found, rows = self.table.engine if original else self.table.seen, [], 0
+        engine, found, rows = self.table.engine if original else self.table.model_view, [], 0
         for first, part in self._numbered():
             one = _counts_of_part(_within(engine, part), part, first, self.table.quasi, names)
             one = one._replace(group=self._numbered_classes[0][one.group])
@@ -175,15 +175,15 @@ class BucketizedInParts(InParts, Bucketized):
         belief, found = histogram / histogram.sum(axis=1, keepdims=True), np.zeros((len(runs), histogram.shape[1]))
         sizes = [self.table.columns[name].size for name in self.table.quasi]
         for first, part in self._numbered():
-            cells, group, asked = part.cells, part.group, runs
+            cells, group, ranges = part.cells, part.group, runs
             if cells is None:
                 maps = [atoms(runs[:, a], size) for a, size in enumerate(sizes)]
-                coarse = _within(self.table.seen, part).mapped(dict(zip(self.table.quasi, maps, strict=True)))
+                coarse = _within(self.table.model_view, part).mapped(dict(zip(self.table.quasi, maps, strict=True)))
                 cells = coarse.collapse(self.table.quasi, ())
                 group = np.zeros(len(cells), np.int32)
-                asked = np.stack([place[runs[:, a]] for a, place in enumerate(maps)], axis=1).astype(np.int32)
+                ranges = np.stack([place[runs[:, a]] for a, place in enumerate(maps)], axis=1).astype(np.int32)
             here = np.ascontiguousarray(belief[first : first + len(part.classes)])
-            found += cell_kernels.reach(asked, cells.quasi, cells.weight, group, here, same)
+            found += cell_kernels.reach(ranges, cells.quasi, cells.weight, group, here, same)
         return found
 
 
@@ -231,8 +231,8 @@ def _unchanged(classes: Classes, table: Table) -> Classes:
     """Return the classes if they have all records of each sensitive value; otherwise the records have changed on
     disk."""
     if any((classes.histograms[name].sum(axis=0) != seen.totals).any() for name, seen in table.sensitive.items()):
-        assert isinstance(table.seen, RemoteEngine)
-        raise table.seen.changed()
+        assert isinstance(table.model_view, RemoteEngine)
+        raise table.model_view.changed()
     return classes
 
 
@@ -244,7 +244,7 @@ def cut_there(
     Return the classes, and how the engine finds them again. `sizes` has the number of records of each part, and `whole`
     the parts that form one class.
     """
-    engine, names, lengths = table.seen, [*table.sensitive], [*map(len, table.sensitive.values())]
+    engine, names, lengths = table.model_view, [*table.sensitive], [*map(len, table.sensitive.values())]
     assert isinstance(engine, RemoteEngine)
     is_whole = np.isin(np.arange(len(sizes)), [*whole])
     cutting = Cutting(cuts, table.quasi, names, finish, is_whole, np.zeros(len(sizes), np.int64))
@@ -261,10 +261,10 @@ def cut_there(
     ends = np.cumsum([0, *lengths])
     histograms = {name: counts[:, a:b] for name, a, b in zip(names, ends, ends[1:], strict=False)}
     cut = Classes(size, histograms, table.sensitive, low, high)
-    classes, of = _joined([cut, *whole.values()]), np.concatenate([part, [*whole]]).astype(np.int64)
-    classes = classes.take(np.argsort(of, kind="stable"))
+    classes, numbers = _joined([cut, *whole.values()]), np.concatenate([part, [*whole]]).astype(np.int64)
+    classes = classes.take(np.argsort(numbers, kind="stable"))
     return _unchanged(classes, table), cutting._replace(
-        first=np.append(0, np.cumsum(np.bincount(of, minlength=len(sizes)))[:-1])
+        first=np.append(0, np.cumsum(np.bincount(numbers, minlength=len(sizes)))[:-1])
     )
 
 

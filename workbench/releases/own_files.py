@@ -184,9 +184,9 @@ def _buckets(path: Path, sensitive: Sequence[str], book: Mapping[str, Any]) -> d
     places = _tables(path, sensitive)
     if not places:
         return {}
-    known = Table.bare(path).names
+    known = Table.without_roles(path).names
     ((name, place), *_) = places.items()
-    columns = [one for one in Table.bare(place).names if one != name]
+    columns = [one for one in Table.without_roles(place).names if one != name]
     shared, count = ([one for one in columns if (one in known) == among] for among in (True, False))
     if len(shared) != 1 or len(count) != 1:
         return {}
@@ -285,7 +285,9 @@ def _as_table(
     frame = file.table.drop([number]).frame
     bucket = file.table.frame[number].to_numpy()
     for name, place in places.items():
-        counted = Table.bare(place, types={layout["class"]: "text", name: "text", layout["count"]: "number"}).frame
+        counted = Table.without_roles(
+            place, types={layout["class"]: "text", name: "text", layout["count"]: "number"}
+        ).frame
         repeated = counted.loc[counted.index.repeat(counted[layout["count"]])]
         order = np.argsort(repeated[layout["class"]].to_numpy(), kind="stable")
         column = np.empty(len(frame), object)
@@ -297,7 +299,7 @@ def _as_table(
 
 def _noise(file: ReleasedFile, table: Table, layout: Mapping[str, Any], book: Mapping[str, Any]) -> Perturbed:
     """Return a release with noise whose rows are matched to the records in any order."""
-    columns = {name: said for name, said in layout["columns"].items() if name in file.table.names}
+    columns = {name: entry for name, entry in layout["columns"].items() if name in file.table.names}
     unchanged = [name for name in file.table.names if name in table.columns and name not in columns]
     row = _rows_of_records(file, table, unchanged)
     if (row < 0).any():
@@ -306,13 +308,13 @@ def _noise(file: ReleasedFile, table: Table, layout: Mapping[str, Any], book: Ma
             "of them: give the original of this release"
         )
     drawn = {}
-    for name, said in columns.items():
+    for name, entry in columns.items():
         released, column = file.table.columns[name], table.columns[name]
-        if "scale" in said:
+        if "scale" in entry:
             numbers = np.array([float(label) for label in released.labels])[file.table.codes[name][row]]
-            ends = said["low"], said["high"]
+            ends = entry["low"], entry["high"]
             at = np.clip(column.values.astype(float), *ends)
-            response: Categorical | Noise = Noise(said["scale"], at, *ends, (ends[1] - ends[0]) / said["scale"])
+            response: Categorical | Noise = Noise(entry["scale"], at, *ends, (ends[1] - ends[0]) / entry["scale"])
             drawn[name] = Drawn.from_released(response, numbers)
             continue
         if name in table.sensitive:
@@ -320,7 +322,7 @@ def _noise(file: ReleasedFile, table: Table, layout: Mapping[str, Any], book: Ma
         else:
             codes, prior = _codes(file, column), column.totals / table.records
         labels = table.sensitive[name].labels if name in table.sensitive else column.value_labels()
-        drawn[name] = Drawn.from_released(_response(said, prior, labels, book["columns"][name]), codes[row])
+        drawn[name] = Drawn.from_released(_response(entry, prior, labels, book["columns"][name]), codes[row])
     return NoiseOfFile(table, drawn)
 
 

@@ -60,8 +60,8 @@ class Partition(Release):
 
     def __repr__(self) -> str:
         kept = self.table.records - self.suppressed
-        gone = f", {self.suppressed:,} suppressed" if self.suppressed else ""
-        return f"<{type(self).__name__} of {kept:,} records in {len(self.classes):,} classes{gone}>"
+        suppressed = f", {self.suppressed:,} suppressed" if self.suppressed else ""
+        return f"<{type(self).__name__} of {kept:,} records in {len(self.classes):,} classes{suppressed}>"
 
     @cached_property
     def suppressed(self) -> int:  # type: ignore[override]
@@ -145,9 +145,9 @@ class Partition(Release):
         found[self.group >= 0] = group
         return found
 
-    def without(self, gone: np.ndarray) -> Partition:
+    def without(self, removed: np.ndarray) -> Partition:
         kept = np.ones(len(self.classes) + 1, bool)
-        kept[gone], kept[-1] = False, False
+        kept[removed], kept[-1] = False, False
         if not kept.any():
             raise Unsatisfiable("every record would be suppressed; require less of the classes")
         number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
@@ -201,7 +201,7 @@ class Partition(Release):
     def _shuffled(self, columns: Sequence[tuple[ColumnValues, str | None]]) -> Rows:
         """Return the records in random order, in columns that each follow a column of the table or the class (None)."""
         names, classes = [name for _, name in columns], self._classes_of_records
-        held = EngineRecords(self.table.seen, names, classes)
+        held = EngineRecords(self.table.model_view, names, classes)
         return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
 
     @property
@@ -238,12 +238,12 @@ class Partition(Release):
     def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
         self._require_records()
         table, group = self.table, self.group_of_record
-        there = group < len(self.classes)  # suppressed records disclose nothing
-        group, known = group[there], number_combinations(table, neutral)[there]
+        in_class = group < len(self.classes)  # suppressed records disclose nothing
+        group, known = group[in_class], number_combinations(table, neutral)[in_class]
         sensitive = {name: self._sensitive_of_records(name) for name in self._published()}
         if self.exact:  # neutral columns are in the file of the quasi-identifiers, sensitive values in others
             return count_side_information(
-                neutral, number_combinations(table, table.quasi)[there], known, sensitive, classes=group
+                neutral, number_combinations(table, table.quasi)[in_class], known, sensitive, classes=group
             )
         return count_side_information(neutral, group, known, sensitive)
 
@@ -387,9 +387,9 @@ class Bucketized(Partition):
         return {"kind": "buckets", "class": self._added[0], "count": self._added[1], "true": self.is_truthful}
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
-        """Return, if values were swapped, an entry for each sensitive column with the caution and the guarantee."""
-        sentence = "; ".join(filter(None, (self.caution, self.guarantee)))
-        return [Entry(name, sentence, "", "", missing=False, drawn=True) for name in self._published() if self.caution]
+        """Return, if values were swapped, an entry for each sensitive column with the warning and the guarantee."""
+        sentence = "; ".join(filter(None, (self.warning, self.guarantee)))
+        return [Entry(name, sentence, "", "", missing=False, drawn=True) for name in self._published() if self.warning]
 
     def _counts(self, name: str, number: pd.Series) -> list[CodedColumn]:
         """Return the columns class, value and count."""

@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 def expected(release: Perturbed, given: Workload) -> np.ndarray:
     """Return the expected answers; a count is at least 0 and at most the number of people."""
-    asked, everybody = _PreparedWorkload(release, given), float(release.people.sum())
+    prepared, everybody = _PreparedWorkload(release, given), float(release.people.sum())
 
-    def sums(which: np.ndarray, of: np.ndarray) -> np.ndarray:
-        found = asked.sums(which, of, Regions.shares)
-        return np.where(of < 0, np.clip(found, 0, everybody), found)
+    def sums(which: np.ndarray, summed: np.ndarray) -> np.ndarray:
+        found = prepared.sums(which, summed, Regions.shares)
+        return np.where(summed < 0, np.clip(found, 0, everybody), found)
 
-    return combine_sums(asked.workload, sums)
+    return combine_sums(prepared.workload, sums)
 
 
 def certain(release: Perturbed, given: Workload) -> tuple[np.ndarray, np.ndarray]:
     """Return the minimum and maximum of each count."""
-    asked = _PreparedWorkload(release, given)
-    if (asked.workload.aggregate != COUNT).any():
+    prepared = _PreparedWorkload(release, given)
+    if (prepared.workload.aggregate != COUNT).any():
         raise Undefined("for a release that was changed at random, only counts have bounds; use no sum or average")
-    every = np.arange(len(asked.workload)), np.full(len(asked.workload), -1)
-    return asked.sums(*every, Regions.inside), asked.sums(*every, Regions.meeting)
+    every = np.arange(len(prepared.workload)), np.full(len(prepared.workload), -1)
+    return prepared.sums(*every, Regions.inside), prepared.sums(*every, Regions.meeting)
 
 
 class _PreparedWorkload:
@@ -63,19 +63,21 @@ class _PreparedWorkload:
     def _codes(self, name: str) -> np.ndarray:
         return self.table.sensitive_codes(name) if name in self.table.sensitive else self.table.codes[name]
 
-    def sums(self, which: np.ndarray, of: np.ndarray, reading: Reading) -> np.ndarray:
+    def sums(self, which: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return the number of people who meet each query, or their sum of a column."""
-        return batch_sums.sums(self.tree, [self._level(name, which, of, reading) for name in self.names], len(which))
+        return batch_sums.sums(
+            self.tree, [self._level(name, which, summed, reading) for name in self.names], len(which)
+        )
 
-    def _level(self, name: str, which: np.ndarray, of: np.ndarray, reading: Reading) -> batch_sums.Level:
+    def _level(self, name: str, which: np.ndarray, summed: np.ndarray, reading: Reading) -> batch_sums.Level:
         if name not in self.drawn and not self._of_nodes(name):
-            return coded(self.workload, name, which, of)
+            return coded(self.workload, name, which, summed)
         regions = Regions.nodes(self.table.columns[name], self._of_nodes(name))
         size = len(self.drawn[name].values) if name in self.drawn else len(regions)
         at = self.workload.conditions.at[which, self.workload.columns.index(name)]
 
         def table(some: slice) -> np.ndarray:
-            return self._factors(name, regions, at[some], of[some] == self.workload.columns.index(name), reading)
+            return self._factors(name, regions, at[some], summed[some] == self.workload.columns.index(name), reading)
 
         return RegionLevel(size, at, table)
 
@@ -87,12 +89,12 @@ class _PreparedWorkload:
     def _factors(self, name: str, regions: Regions, at: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return released values x queries: the factor of each for each query."""
         weigh = partial(self._weighed, name) if name in self.drawn else lambda factors, _: factors
-        asked = at >= 0
+        conditioned = at >= 0
         found, numbers = np.ones((len(self.drawn[name].values) if name in self.drawn else len(regions), len(at))), None
-        plain = asked & ~summed
+        plain = conditioned & ~summed
         if plain.any():
             found[:, plain] = weigh(reading(regions, self.workload.conditions.bits, at[plain]), reading)
-        for q in np.flatnonzero(asked & summed):
+        for q in np.flatnonzero(conditioned & summed):
             numbers = numbers_of(self.table.columns[name])
             values = regions.values(self.workload.conditions.bits, at[q : q + 1], numbers)
             whole = Regions.shares(regions, self.workload.conditions.bits, at[q : q + 1])[: len(numbers)]

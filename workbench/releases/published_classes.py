@@ -91,9 +91,9 @@ def _dearest(seen: Sensitive, kind: str, smallest: int) -> float:
 def prior_bounds(seen: Sensitive, smallest: int) -> Bounds:
     """Return bounds on the prior shares, over all counts that round to the published ones."""
     published, above = seen.published(smallest), smallest if smallest > 1 else 0
-    total, below, there = int(published.sum()), max(above - 1, 0), seen.totals > 0
-    low = np.where(there, np.maximum(published - below, 1), 0)
-    high = np.where(there, published + above, 0)
+    total, below, present = int(published.sum()), max(above - 1, 0), seen.totals > 0
+    low = np.where(present, np.maximum(published - below, 1), 0)
+    high = np.where(present, published + above, 0)
     most = np.minimum(total + above, low + high.sum() - high)  # number of records, if a value has as few as possible
     least = np.maximum(max(total - below, 1), high + low.sum() - low)
     return Bounds(np.minimum(low / np.maximum(most, 1), 1), np.minimum(high / least, 1))
@@ -186,8 +186,8 @@ class RedactedClasses:
 
         count = np.zeros(len(self.loss), np.int64)
         for i, name in enumerate(self.names):
-            of = np.flatnonzero(self.column == i)
-            count[of] = self.classes.histograms[name][of, self.value[of]]
+            rows = np.flatnonzero(self.column == i)
+            count[rows] = self.classes.histograms[name][rows, self.value[rows]]
         figures = [self.column, self.value, count, self.classes.sizes, self.people, self.loss <= NOTHING]
         return distinct_rows(np.stack(figures, axis=1))
 
@@ -227,21 +227,21 @@ class RedactedClasses:
 
     def share_bounds(self, row: int) -> tuple[float, float]:
         """Return the minimum and maximum share of a class that may have the value, given what is published."""
-        _, label, count, of = self.exposed_value(row)
+        _, label, count, total = self.exposed_value(row)
         if self.is_tiny(row):
             return 0.0, 1.0
         n, fewest = share_resolution(self.people[row], self.smallest), max(int(self.people[row]) - self.smallest + 1, 1)
         if label is None:  # fewer than twice the threshold have it, or it would be named
             low, high = 0.0, (2 * self.smallest - 1) / fewest
         elif n <= QUARTERS:
-            low, high = (count * n // of) / n, (count * n // of + 1) / n
+            low, high = (count * n // total) / n, (count * n // total + 1) / n
         elif count < small_limit(self.smallest):
             low, high = 0.0, (small_limit(self.smallest) - 1) / fewest
-        elif 0 < of - count < small_limit(self.smallest):
+        elif 0 < total - count < small_limit(self.smallest):
             low, high = 1 - (small_limit(self.smallest) - 1) / fewest, 1.0
         else:
-            told = round(n * count / of) / n
-            low, high = told - 1 / (2 * n), told + 1 / (2 * n)
+            rounded = round(n * count / total) / n
+            low, high = rounded - 1 / (2 * n), rounded + 1 / (2 * n)
         high = min(high, 1.0, self.limit(row))
         return min(max(low, 0.0), high), high
 
@@ -275,16 +275,16 @@ class RedactedClasses:
 
     def posterior(self, row: int) -> float | None:
         """Return the share of the class that has the value; None if only a description is published."""
-        _, label, count, of = self.exposed_value(row)
+        _, label, count, total = self.exposed_value(row)
         n = share_resolution(self.people[row], self.smallest)
         if (
             label is None
             or n <= QUARTERS
             or count < small_limit(self.smallest)
-            or 0 < of - count < small_limit(self.smallest)
+            or 0 < total - count < small_limit(self.smallest)
         ):
             return None
-        return min(round(n * count / of) / n, self.limit(row), 1.0 if count == of else NEARLY_ALL)
+        return min(round(n * count / total) / n, self.limit(row), 1.0 if count == total else NEARLY_ALL)
 
     def belief_sentence(self, row: int) -> str:
         """Return a sentence about the posterior of a class."""
@@ -313,15 +313,15 @@ class RedactedClasses:
 
     def _have(self, row: int) -> str:
         """Describe the share of a class that has the value."""
-        _, _, count, of = self.exposed_value(row)
-        if count == of:
+        _, _, count, total = self.exposed_value(row)
+        if count == total:
             return "All"
         if share_resolution(self.people[row], self.smallest) <= QUARTERS:
-            told = describe_range(*self.share_bounds(row))
-            return f"{told[:1].upper()}{told[1:]}"
+            share = describe_range(*self.share_bounds(row))
+            return f"{share[:1].upper()}{share[1:]}"
         if count < small_limit(self.smallest):
             return f"Fewer than {small_limit(self.smallest)}"
-        if of - count < small_limit(self.smallest):
+        if total - count < small_limit(self.smallest):
             return f"All but fewer than {small_limit(self.smallest)}"
         return format_whole_percent(self.posterior(row) or 0.0)
 
@@ -358,7 +358,7 @@ class RedactedClasses:
     def headline(self, row: int, who: str) -> dict[str, str]:
         """Return a figure for one class with its unit and a sentence; `who` describes its people."""
         wording = self.wording
-        seen, label, count, of = self.exposed_value(row)
+        seen, label, count, total = self.exposed_value(row)
         people, name = wording.group(int(self.people[row]), self.smallest), wording.column(seen.name)
         if self.is_tiny(row):
             return {"figure": "Not published", "unit": f"since all groups are of {people}", "sentence": ""}
@@ -371,7 +371,7 @@ class RedactedClasses:
             unit = f"is the value that stands out most, in a group of {people}"
             return {"figure": f"A rare {name}", "unit": unit, "sentence": sentence}
         worst = "of the worst group"
-        if self.posterior(row) is None and count < of:
+        if self.posterior(row) is None and count < total:
             usual = f", which includes that of {wording.everybody}" if self.certainty_gain(row)[0] == 0 else ""
             sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is published as a range{usual}{who}."
             worst = "of a group that may be the worst" if usual else worst

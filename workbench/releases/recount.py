@@ -39,10 +39,10 @@ def expected(held: EngineRecords, values: Sequence[pa.Array]) -> Iterator[pa.Tab
     for i in sensitive or [-1]:
         many = len(values[i]) if sensitive else 1
         counts = held.partition.counts(held.names[i] if sensitive else None, many)
-        there = np.flatnonzero(counts)
-        places = {one: there // many for one in classes} | ({i: there % many} if sensitive else {})
+        nonempty = np.flatnonzero(counts)
+        places = {one: nonempty // many for one in classes} | ({i: nonempty % many} if sensitive else {})
         shown = {f"v{one}": pa.DictionaryArray.from_arrays(at, values[one]) for one, at in places.items()}
-        yield pa.table({**shown, "count": counts[there]})
+        yield pa.table({**shown, "count": counts[nonempty]})
 
 
 def sums(table: pa.Table) -> pa.Table:
@@ -94,10 +94,11 @@ def _differ(engine: duckdb.DuckDBPyConnection, records: str, given: Mapping[str,
     """Return whether any count differs from the expected one."""
     keys = [name for name in wanted.column_names if name != "count"]
     engine.register("wanted", wanted)
-    here, there = ", ".join([*keys, "1 AS n"]), ", ".join([*keys, '-"count" AS n'])
+    positive, negative = ", ".join([*keys, "1 AS n"]), ", ".join([*keys, '-"count" AS n'])
     # A sum of hashes needs no memory, however many classes there are; it misses a difference once in 2^64 times.
     key = f"CAST(hash({', '.join([*keys, repr(secrets.token_hex(8))])}) AS HUGEINT)"
     relation = engine.sql(
-        f"SELECT sum({key} * n) FROM (SELECT {here} FROM {records} UNION ALL SELECT {there} FROM wanted)", params=given
+        f"SELECT sum({key} * n) FROM (SELECT {positive} FROM {records} UNION ALL SELECT {negative} FROM wanted)",
+        params=given,
     )
     return bool(run_interruptible(relation.fetchall, engine.interrupt)[0][0])

@@ -57,11 +57,13 @@ class ReleasedFile:
             return [bool(STARS.fullmatch(label.strip())) for label in labels]
         return [*map(Labels(original.columns[name], labels).hides, labels)]
 
-    def without(self, gone: np.ndarray) -> ReleasedFile:
+    def without(self, removed: np.ndarray) -> ReleasedFile:
         """Return the file without some records."""
-        table = Table.bare(self.table.frame[~gone], types=dict.fromkeys(self.table.names, "text"), missing=self.missing)
+        table = Table.without_roles(
+            self.table.frame[~removed], types=dict.fromkeys(self.table.names, "text"), missing=self.missing
+        )
         quasi, sensitive = (tuple(n for n in role if n in table.names) for role in (self.quasi, self.sensitive))
-        return replace(self, table=table, quasi=quasi, sensitive=sensitive, numbers=self.numbers[~gone])
+        return replace(self, table=table, quasi=quasi, sensitive=sensitive, numbers=self.numbers[~removed])
 
     def side_information_risk(self, keep: np.ndarray) -> SideInformationRisk:
         """Return the risk from the columns without a role, counted over the records in `keep`."""
@@ -95,9 +97,9 @@ def read(
         assign(names, quasi, sensitive, ())
     columns = original.columns if original else {}
     missing = {name: _markers(columns[name]) if name in columns else [*MARKERS] for name in names}
-    table = Table.bare(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
+    table = Table.without_roles(data, types=dict.fromkeys(names, "text"), missing=missing, **source)
     there, shown = (tuple(name for name in role if name in table.names) for role in (quasi, sensitive))
-    gone = [name for name in (*quasi, *sensitive) if name not in table.names]
+    missing_columns = [name for name in (*quasi, *sensitive) if name not in table.names]
     if not there:
         raise BadInput(
             f"{where}: the file has none of the quasi-identifiers {', '.join(quasi)}; "
@@ -106,7 +108,7 @@ def read(
     others = {name for name in names if name not in (*quasi, *sensitive)}
     plain = ("delimiter ", "encoding utf-8")  # these need no note
     notes = [note for note in table.notes if note.split(":")[0] not in others and not note.startswith(plain)]
-    notes += [f"{', '.join(gone)}: not published"] if gone else []
+    notes += [f"{', '.join(missing_columns)}: not published"] if missing_columns else []
     return ReleasedFile(where, table, there, shown, tuple(notes), texts, missing, np.arange(1, table.records + 1))
 
 

@@ -45,10 +45,10 @@ class Categorical:
     def epsilon(self) -> float:
         """The largest log ratio between the probabilities of a released value under two true values."""
         most, least = self.chances.max(axis=0), self.chances.min(axis=0)
-        there = most > 0
-        if (least[there] == 0).any():
+        possible = most > 0
+        if (least[possible] == 0).any():
             return math.inf
-        return math.nextafter(float(np.log(most[there] / least[there]).max()), math.inf)
+        return math.nextafter(float(np.log(most[possible] / least[possible]).max()), math.inf)
 
     def likelihood(self, values: np.ndarray) -> np.ndarray:
         """Return the probability of each released value for each true one: true x released."""

@@ -59,13 +59,13 @@ class Shown(NamedTuple):
         return (self.regions.low[self.group] <= codes) & (codes <= self.regions.high[self.group])
 
 
-def in_regions(column: Column, low: np.ndarray, high: np.ndarray, held: np.ndarray | None, of: np.ndarray) -> Shown:
+def in_regions(column: Column, low: np.ndarray, high: np.ndarray, held: np.ndarray | None, region: np.ndarray) -> Shown:
     """Return a column in which record i shows the region of class of[i]; as codes if every region is a single one."""
     spread = held.sum(axis=1) > 1 if held is not None else low < high
     if not spread.any():
-        return Shown(column, low[of])
+        return Shown(column, low[region])
     regions, number = Regions.distinct(column, low, high, held)
-    return Shown(column, group=number[of], regions=regions)
+    return Shown(column, group=number[region], regions=regions)
 
 
 def at_level(column: Column, level: int, values: np.ndarray) -> Shown:
@@ -79,7 +79,7 @@ def of_partition(release: Partition, name: str, seed: int) -> Shown:
     table, column, records = release.table, release.table.columns[name], release.published_records
     if name in table.quasi and not release.exact:
         return _of_classes(release, name, release.group_of_record[records])
-    values = table.seen.codes[name][records]
+    values = table.model_view.codes[name][records]
     if name in table.sensitive and release.exact:
         values = _assign_values(
             release.classes.histograms[name], release.group_of_record[records], [seed, table.names.index(name)]

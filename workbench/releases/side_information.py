@@ -110,10 +110,10 @@ def _certain(key: np.ndarray, sensitive: Mapping[str, np.ndarray]) -> int:
     for codes in sensitive.values():
         size = int(codes.max(initial=0)) + 1
         both = np.sort(key.astype(np.int64) * size + codes)
-        of = both // size
-        starts = np.flatnonzero(np.diff(of, prepend=of[:1] - 1))
+        determining = both // size
+        starts = np.flatnonzero(np.diff(determining, prepend=determining[:1] - 1))
         kinds = np.add.reduceat(np.diff(both, prepend=both[:1] - 1) != 0, starts)
-        sizes = np.diff(np.append(starts, len(of)))
+        sizes = np.diff(np.append(starts, len(determining)))
         found = kinds == 1 if found is None else found | (kinds == 1)
     return 0 if found is None else int(sizes[found].sum())
 
@@ -145,42 +145,46 @@ def find_giveaways(table: Table, neutral: Sequence[str], blurred: Mapping[str, n
         if count >= least:
             found.append(Giveaway(columns, about, min(count * step, table.records), step == 1))
 
-    of = {name: codes(name) for name in (*neutral, *blurred)}
+    codes_of = {name: codes(name) for name in (*neutral, *blurred)}
     for about, mask in blurred.items():
         hidden, alone = mask[::step], {}
         for name in neutral:
             both = table.columns[name], table.columns[about]
-            told = _inferred_records(of[name], of[about]) | _inferred_records(of[about], of[name])
-            alone[name] = hidden & (told | _same_order(both, of[name], of[about]))
+            inferred = _inferred_records(codes_of[name], codes_of[about]) | _inferred_records(
+                codes_of[about], codes_of[name]
+            )
+            alone[name] = hidden & (inferred | _same_order(both, codes_of[name], codes_of[about]))
             noticed((name,), about, alone[name])
         for first, second in pairs:
             already = alone[first] | alone[second]
             if (hidden & ~already).sum() >= least:
-                together = of[first] * (int(of[second].max(initial=0)) + 1) + of[second]
-                more = hidden & ~already & _inferred_records(np.unique(together, return_inverse=True)[1], of[about])
+                together = codes_of[first] * (int(codes_of[second].max(initial=0)) + 1) + codes_of[second]
+                more = (
+                    hidden & ~already & _inferred_records(np.unique(together, return_inverse=True)[1], codes_of[about])
+                )
                 noticed((first, second), about, more)
     return found
 
 
-def _inferred_records(here: np.ndarray, there: np.ndarray) -> np.ndarray:
+def _inferred_records(known: np.ndarray, inferred: np.ndarray) -> np.ndarray:
     """Return the records in which one value determines the other almost certainly, but only jointly and not by
     chance."""
-    span = int(there.max(initial=0)) + 1
-    pair, count = np.unique(here * span + there, return_counts=True)
+    span = int(inferred.max(initial=0)) + 1
+    pair, count = np.unique(known * span + inferred, return_counts=True)
     group, value = pair // span, pair % span
-    size, base = np.bincount(here)[group], np.bincount(there)[value] / len(there)
+    size, base = np.bincount(known)[group], np.bincount(inferred)[value] / len(inferred)
     share = count / size
     news = (share >= CERTAIN) & (count >= FEW) & (DOUBT * (1 - share) <= 1 - base) & (base**size <= CHANCE)
-    telling = np.zeros(int(here.max(initial=0)) + 1, bool)
+    telling = np.zeros(int(known.max(initial=0)) + 1, bool)
     telling[group[news]] = True
-    return telling[here]
+    return telling[known]
 
 
-def _same_order(columns: Iterable[Column], here: np.ndarray, there: np.ndarray) -> bool:
+def _same_order(columns: Iterable[Column], first: np.ndarray, second: np.ndarray) -> bool:
     """Return whether two columns of numbers or dates rank the records in nearly the same order."""
     if any(column.kind == "text" or column.size <= FEW for column in columns):
         return False
-    return bool(abs(np.corrcoef(here, there)[0, 1]) >= CERTAIN)
+    return bool(abs(np.corrcoef(first, second)[0, 1]) >= CERTAIN)
 
 
 def nearly_identifies_people(column: Column) -> bool:

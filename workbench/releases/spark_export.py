@@ -50,7 +50,7 @@ def write_in_spark(release: Release, name: str, smallest: int, *, defuse: bool, 
             values = [_array(column, is_text(target)) for column in rows.columns]
             names = [column.name for column in rows.columns]
             if rows.held is None:
-                aside.write(engine.session.given(_table(rows, values)).toDF(*names))
+                aside.write(engine.session.upload(_table(rows, values)).toDF(*names))
             else:
                 checkpoint(f"{engine.records:,} records, written by Spark")
                 aside.write(released(engine, values, rows.held.names, rows.held.partition).toDF(*names))

@@ -33,14 +33,14 @@ def written(table: Table, name: str, drawn: Drawn) -> bytes:
     if isinstance(response, Categorical):
         order, place = _orders(_values(table, name)[0])
         released, chances = place[released], response.chances[np.ix_(order, order)]
-        said = {"chances": chances.tolist(), "words": response.words, "listed": response.listed}
-        said |= {"keep": response.keep, "others": response.others}
+        described = {"chances": chances.tolist(), "words": response.words, "listed": response.listed}
+        described |= {"keep": response.keep, "others": response.others}
     else:
         order, _ = _orders(_numbers(table, name)[0])
-        said = {"scale": response.scale, "at": response.at[order].tolist()}
-        said |= {"low": response.low, "high": response.high, "epsilon": response.epsilon}
+        described = {"scale": response.scale, "at": response.at[order].tolist()}
+        described |= {"low": response.low, "high": response.high, "epsilon": response.epsilon}
     file, sink = pa.table({"released": released}), pa.BufferOutputStream()
-    pq.write_table(file.replace_schema_metadata({HOW: json.dumps(said).encode()}), sink)
+    pq.write_table(file.replace_schema_metadata({HOW: json.dumps(described).encode()}), sink)
     return sink.getvalue().to_pybytes()
 
 
@@ -48,19 +48,23 @@ def read(table: Table, name: str, kept: bytes) -> Drawn:
     """Return the stored column; raise ValueError if it belongs to another table."""
     # Arrow's threads may release Python's bytes while the interpreter exits, which aborts the process.
     file = pq.ParquetFile(pa.BufferReader(kept)).read(use_threads=False)
-    said, released = json.loads((file.schema.metadata or {})[HOW]), file["released"].to_numpy()
-    listed = "chances" in said
+    described, released = json.loads((file.schema.metadata or {})[HOW]), file["released"].to_numpy()
+    listed = "chances" in described
     order, place = _orders((_values if listed else _numbers)(table, name)[0])
-    if len(released) != table.records or len(said["chances" if listed else "at"]) != len(order):
+    if len(released) != table.records or len(described["chances" if listed else "at"]) != len(order):
         raise ValueError("it belongs to another table")
     if listed:
-        chances = np.array(said["chances"], float)[np.ix_(place, place)]
+        chances = np.array(described["chances"], float)[np.ix_(place, place)]
         return Drawn.from_released(
-            Categorical(chances, said["words"], said["listed"], said.get("keep"), said.get("others", "")),
+            Categorical(
+                chances, described["words"], described["listed"], described.get("keep"), described.get("others", "")
+            ),
             order[released],
         )
-    at = np.array(said["at"], float)[place]
-    return Drawn.from_released(Noise(said["scale"], at, said["low"], said["high"], said["epsilon"]), released)
+    at = np.array(described["at"], float)[place]
+    return Drawn.from_released(
+        Noise(described["scale"], at, described["low"], described["high"], described["epsilon"]), released
+    )
 
 
 def _numbers(table: Table, name: str) -> tuple[tuple[str, ...], np.ndarray]:

@@ -40,13 +40,13 @@ def write_files(
     if defuse and path.suffix == ".parquet":
         raise BadInput(f"{path}: nothing in Parquet is interpreted as a formula; defuse is for CSV")
     targets = [*files_of(path, tables), *(books := codebooks(path) if codebook or of else [])]
-    there = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
-    if there:
-        raise BadInput(f"{there[0]} already exists; choose another name, or allow overwriting")
+    existing = [] if overwrite else [str(target) for target in targets if os.path.lexists(target)]
+    if existing:
+        raise BadInput(f"{existing[0]} already exists; choose another name, or allow overwriting")
     every = [*tables.values(), *([as_rows(codebook)] if books else [])]
     written = dict(zip(targets, [rows.defused() if defuse else rows for rows in every], strict=False))
-    gone = [] if books else _books_of(path, targets)
-    write_tables(written, {books[1]: as_json(codebook, of, layout)} if books else {}, gone)
+    outdated = [] if books else _books_of(path, targets)
+    write_tables(written, {books[1]: as_json(codebook, of, layout)} if books else {}, outdated)
     return targets
 
 
@@ -61,8 +61,8 @@ def _books_of(path: Path, targets: Sequence[Path]) -> list[Path]:
     """Return the codebook of the release that is overwritten; empty if that release also has files with another
     extension."""
     siblings = {target.with_suffix(ending) for target in targets for ending in ENDINGS}
-    there = [one for one in siblings if os.path.lexists(one)]
-    replaced = there and all(one in targets for one in there)
+    existing = [one for one in siblings if os.path.lexists(one)]
+    replaced = existing and all(one in targets for one in existing)
     return [book for book in codebooks(path) if is_codebook(book)] if replaced else []
 
 

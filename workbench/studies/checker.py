@@ -27,9 +27,9 @@ from workbench.studies.study import Study, read_study_text
 from workbench.studies.workload_faults import query_faults
 from workbench.studies.yaml_text import lines_of, read_yaml
 
-FORMULA = ("=", "+", "-", "@")  # what a cell begins with that a spreadsheet takes for a formula
-SIZES = (200, 1_000, 100_000)  # records that measures are tried on; all of them where the table has fewer
-MANY = 3  # limits of one model that no release keeps, said one by one
+FORMULA = ("=", "+", "-", "@")  # first characters that make a spreadsheet treat a cell as a formula
+SIZES = (200, 1_000, 100_000)  # numbers of records on which measures are tried; all records of a smaller table
+MANY = 3  # maximum number of unsatisfiable limits of one model that are listed one by one
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class StudyCheck:
 
     @property
     def summary(self) -> str:
-        """What the study will do."""
+        """A description of what the study will do."""
         study, table = self.study, self.table
         if self.problems or study is None or table is None:
             return ""
         sensitive = (
-            f"what must not be learnt is {join_names(list(table.sensitive))}"
+            f"what must not be learned is {join_names(list(table.sensitive))}"
             if table.sensitive
             else f"nothing is sensitive, so charts show {join_names(list(study.chart_axes()))}"
         )
@@ -85,11 +85,11 @@ def check_study(path: str | PathLike[str]) -> StudyCheck:
     result = StudyCheck()
     if isinstance(given, Mapping):
         bad = {fault.path[0] for fault in found if fault.path}
-        bad |= {"recipes", "chosen", "measures"} if "workloads" in bad else set()  # they may name one
+        bad |= {"recipes", "chosen", "measures"} if "workloads" in bad else set()  # they may name a workload
         good = {key: value for key, value in given.items() if key not in bad}
         try:
             result.study = Study.from_dict(good, Path(path).absolute().parent)
-        except BadInput as error:  # a file of its hierarchies
+        except BadInput as error:  # from a hierarchy file
             found.append(Fault(error.path, str(error).removeprefix("study: ")))
             bad.add("hierarchies")
             result.study = Study.from_dict({**good, "hierarchies": {}}, Path(path).absolute().parent)
@@ -174,7 +174,7 @@ def _columns(study: Study, base: Table) -> Faults:
     for i, name in enumerate(base.names, 1):
         if name.startswith(FORMULA) and name not in (*study.left_out, *study.weight):
             text = (
-                f"the name of column {i} begins with {name[0]!r}: a spreadsheet would take it for a formula; rename it"
+                f"the name of column {i} begins with {name[0]!r}: a spreadsheet would treat it as a formula; rename it"
             )
             yield Fault(("data",), text)
 
@@ -188,7 +188,7 @@ def _fitting(study: Study, records: Table) -> Faults:
     """Yield hierarchies that cannot be built for their columns."""
     for name, given in study.hierarchies.items():
         if name not in records.columns:
-            continue  # left out
+            continue  # not published
         column = records.columns[name]
         try:
             study.builder(name, given)(column)
@@ -210,25 +210,25 @@ def _recipes(study: Study, table: Table) -> Faults:
         wrong = list(recipe_faults(ranges, table))
         for fault in wrong:
             yield Fault(("recipes", i, *fault.path), fault.text)
-        for path, kind, asked in () if wrong else parts_of(ranges):
+        for path, kind, spec in () if wrong else parts_of(ranges):
             if kind == "model":
-                found = _without_classes(ranges["method"]) or _impossible(asked, table)
+                found = _without_classes(ranges["method"]) or _impossible(spec, table)
             else:
-                found = _refused(asked, table)
+                found = _refused(spec, table)
             for text in found[:MANY]:
                 yield Fault(("recipes", i, *path), text)
 
 
-def _without_classes(asked: Any) -> list[str]:
+def _without_classes(spec: Any) -> list[str]:
     """Return why the methods satisfy no model at all."""
-    methods: list[Method] = combinations("method", asked)
-    names = dict.fromkeys(one.name for one in methods if not one.keeps_models)
+    methods: list[Method] = combinations("method", spec)
+    names = dict.fromkeys(one.name for one in methods if not one.supports_models)
     return [f"{name} makes no classes, so it cannot satisfy a model; remove the model" for name in names]
 
 
-def _impossible(asked: Any, table: Table) -> list[str]:
+def _impossible(spec: Any, table: Table) -> list[str]:
     found = []
-    for model in combinations("model", asked):
+    for model in combinations("model", spec):
         try:
             refuse_impossible(table, model)
         except Unsatisfiable as error:
@@ -236,10 +236,10 @@ def _impossible(asked: Any, table: Table) -> list[str]:
     return found
 
 
-def _refused(asked: Any, table: Table) -> list[str]:
+def _refused(spec: Any, table: Table) -> list[str]:
     """Return why a method cannot release the table under any model."""
     found = []
-    for method in combinations("method", asked):
+    for method in combinations("method", spec):
         try:
             method.refuse(table, None)
         except (BadInput, Undefined, Unsatisfiable) as error:
@@ -260,7 +260,7 @@ def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
             continue  # the charts show measures that are defined
         try:
             why = reason_undefined(variant("measure", given), table)
-        except BadInput as error:  # queries that stand in the measure itself
+        except BadInput as error:  # queries that are part of the measure itself
             why = str(error)
         if why:
             yield Fault(("measures", i), f"{given['name']} cannot be measured: {why}")
@@ -279,7 +279,7 @@ def reason_undefined(measure: Measure, table: Table) -> str:
         except NotInMemory as reason:
             return str(reason)
         except Undefined:
-            pass  # the table as it is may say more
+            pass  # the unchanged table may be more informative
     tries = [size for size in SIZES if size < table.records]
     for size in [*tries, None][: len(SIZES)]:
         some = table if size is None else table.remember(("check", size), lambda size=size: sample(table, size))  # type: ignore[misc]

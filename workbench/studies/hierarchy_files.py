@@ -15,9 +15,9 @@ from workbench.base.files import atomic_write
 from workbench.data.hierarchies.builders import Builder, from_dict
 
 FILE, ENDING = "file", ".hierarchy.json"
-LONG = 100  # values and labels that a hierarchy in the study itself may list
+LONG = 100  # maximum number of values and labels of a hierarchy within the study
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-LONGEST = 60  # characters of a file's name that come from a column's
+LONGEST = 60  # maximum number of characters of a column's name in a file name
 
 Specs = Mapping[str, Any]
 
@@ -71,7 +71,7 @@ def read_hierarchy(path: str | PathLike[str]) -> Builder:
 
 def _read(path: Path) -> tuple[dict[str, Any], Builder]:
     """Return the settings in a hierarchy's file, and their builder."""
-    why = "it holds no hierarchy"
+    why = "it contains no hierarchy"
     try:
         if not path.exists() or path.is_file():
             spec = json.loads(path.read_text("utf-8"))
@@ -80,8 +80,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Builder]:
     except OSError as error:
         why = str(error.strerror)
     except (ValueError, TypeError, AttributeError, RecursionError):
-        pass  # its text may hold values
-    raise BadInput(f"study: the hierarchy file {path.name} cannot be read: {why}; it belongs beside the study")
+        pass  # the message may quote values
+    raise BadInput(f"study: the hierarchy file {path.name} cannot be read: {why}; it must be next to the study")
 
 
 def _listed(spec: Any) -> int:

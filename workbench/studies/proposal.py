@@ -49,10 +49,10 @@ MEASURES: tuple[dict[str, Any], ...] = (
 AXES = ("P_loss", "U_loss")
 K = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 L = (1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
-T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of what a full disclosure costs
-CROWD = 100  # values of a sensitive column from which groups of them say more
-GROUPS = 200  # groups of such values at most, where there is a coarser level
-WIDE = 34  # where reasons begin, beside short lines
+T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of the cost of a full disclosure
+MANY_LABELS = 100  # from this number of values, a sensitive column is grouped
+GROUPS = 200  # maximum number of such groups, if there is a coarser level
+WIDE = 34  # column at which comments start after short lines
 KEYS = {  # of a study, by role
     "quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped", "weight": "weight",
 }  # fmt: skip
@@ -69,8 +69,8 @@ class ProposedStudy:
 
     study: Study
     why: Mapping[Place, str]
-    head: Sequence[str]  # what is said of the whole
-    hints: Sequence[str] = ()  # lines that a person may complete; they may have values of the data
+    head: Sequence[str]  # comments on the whole study
+    hints: Sequence[str] = ()  # lines for the user to complete; they may contain values of the data
 
     def text(self) -> str:
         """Return the file's text, with the reasons as comments."""
@@ -131,18 +131,18 @@ def propose_with_reasons(
     if types:
         study = study.with_(data={**study.data, "types": {**known, **types}})
         base = study.read()
-        why |= {("data", "types"): "codes, not quantities: a number between two of them means nothing"}
+        why |= {("data", "types"): "codes, not quantities: numbers between them have no meaning"}
     advice = _roles(base, {"quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "weight": weight})
     chosen = {key: [n for n, one in advice.items() if one.role == role] for role, key in KEYS.items()}
     if not chosen["quasi"]:
         raise BadInput(
-            "no column helps to single anybody out, so nothing was proposed; name what others may know with --quasi"
+            "no column helps to single anybody out, so nothing was proposed; name the quasi-identifiers with --quasi"
         )
     study = study.with_(**{key: tuple(names) for key, names in chosen.items()})
     why |= {("roles", key, i): advice[n].reason for key, names in chosen.items() for i, n in enumerate(names)}
     study, reasons = _with_hierarchies(study, base)
     why |= reasons
-    base.drop(files or ())  # says which is not there
+    base.drop(files or ())  # raises BadInput if one is missing
     for column, file in (files or {}).items():
         study = study.with_(hierarchies={**study.hierarchies, column: {"csv": os.path.relpath(file.absolute(), place)}})
         why["hierarchies", column] = "Chosen by you."
@@ -151,7 +151,7 @@ def propose_with_reasons(
     why |= reasons
     own = [name for name, column in base.columns.items() if alone(column).share >= NEARLY_ALL]
     study = study.with_(record=record_of(own))
-    why["record",] = "What one record is, and several are: [person, people] where each is a person."
+    why["record",] = "The words for one record and for several, such as [person, people]."
     named = [name for name in base.names if name not in study.identifiers]
     used = [*study.quasi, *study.sensitive]
     return ProposedStudy(study, why, [*_head(table), *notes(base, named)], hints(base, used))
@@ -167,14 +167,14 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 def _head(table: Table) -> list[str]:
     """Return the comments above the study."""
-    said = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
+    lines = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
     if not table.sensitive:
-        said.append("No column looks sensitive: name what must not be disclosed under roles: sensitive.")
+        lines.append("No column looks sensitive: name what must not be disclosed under roles: sensitive.")
     if table.repeats:
-        said.append(table.repeats)
+        lines.append(table.repeats)
     if table.neutral:
-        said.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
-    return said + describe_dependencies(table)
+        lines.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
+    return lines + describe_dependencies(table)
 
 
 # --- roles
@@ -183,7 +183,7 @@ def _head(table: Table) -> list[str]:
 def _roles(base: Table, chosen: Mapping[str, Sequence[str]]) -> dict[str, Advice]:
     """Return a role for each column; given roles take precedence."""
     given = {name: Advice(role, "Chosen by you.") for role, names in chosen.items() for name in names}
-    base.drop(given)  # says which is not there
+    base.drop(given)  # raises BadInput if one is missing
     if len(given) < sum(map(len, chosen.values())):
         raise BadInput("a column was given two roles; give it one")
     wanted = [chosen[role] for role in ("sensitive", "quasi", "weight")]
@@ -201,7 +201,7 @@ def restrict_advice(
     use it.
     """
     if column.name.startswith(FORMULA) and advice.role != "identifier":
-        formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet takes for a formula"
+        formula = f"Its name begins with {column.name[0]!r}, which a spreadsheet treats as a formula"
         return Advice("dropped", f"{formula}; rename it to publish it.")
     others = {"quasi": has_quasi, "sensitive": has_sensitive, "weight": has_weight}
     if others.get(advice.role):
@@ -270,7 +270,7 @@ def _with_hierarchies(study: Study, base: Table) -> tuple[Study, dict[Place, str
     left_out = []
     for name in study.sensitive:
         column = base.columns[name]
-        given, reason = hierarchy_of(column) if column.size > CROWD else (None, "")
+        given, reason = hierarchy_of(column) if column.size > MANY_LABELS else (None, "")
         if given:
             found[name], levels[name], why["hierarchies", name] = given, level_of(column, given), reason
             why["levels", name] = (
@@ -293,12 +293,12 @@ def _with_recipes(study: Study, table: Table) -> tuple[Study, dict[Place, str]]:
     """Add recipes that this table permits, and the measures that are defined for it."""
     why: dict[Place, str] = {("recipes", i, "model"): reason for i, (_, reason) in enumerate(_models(table))}
     study = study.with_(recipes=recipes_for(table), measures=MEASURES)
-    told = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
-    told = [(given, measure) for given, measure in told if not reason_undefined(measure, table)]
-    sides = {side: [measure.key for _, measure in told if measure.side == side] for side in ("privacy", "utility")}
-    why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(told)}
+    defined = [(given, measure) for given, measure in zip(MEASURES, study.measured(), strict=True)]
+    defined = [(given, measure) for given, measure in defined if not reason_undefined(measure, table)]
+    sides = {side: [measure.key for _, measure in defined if measure.side == side] for side in ("privacy", "utility")}
+    why |= {("measures", i): f"{m.key}, of {m.side}: {m.unit}" for i, (_, m) in enumerate(defined)}
     axes = tuple(keys[0] for keys in sides.values())
-    return study.with_(measures=tuple(given for given, _ in told), axes=axes), why
+    return study.with_(measures=tuple(given for given, _ in defined), axes=axes), why
 
 
 def measures_for(table: Table) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
@@ -333,7 +333,7 @@ def _models(table: Table) -> list[tuple[list[dict[str, Any]], str]]:
             [{"name": "k-anonymity", "k": sizes}, two],
             f"{by_size}; with two values in each class, none can be inferred with certainty",
         ),
-        ([least, two, alike], "every class much like the whole table; t in shares of what a full disclosure costs"),
+        ([least, two, alike], "every class similar to the whole table; t as shares of the cost of a full disclosure"),
     ]
     most = min(1 / float(seen.prior.max()) for seen in table.sensitive.values())
     diverse = [value for value in L if value <= most - TOLERANCE]
@@ -358,11 +358,11 @@ def _annotated(text: str, why: Mapping[Place, str]) -> str:
     for path, reason in why.items():
         reasons.setdefault(line(path) - 1, []).append(_plain(reason))
     for number in sorted(reasons, reverse=True):
-        row, said = rows[number], " ".join(reasons[number])
-        if re.search(r"[\s\[{,]['\"]", row):  # a quoted name may go on in the next line
-            rows.insert(number, f"{row[: len(row) - len(row.lstrip())]}# {said}")
+        row, comment = rows[number], " ".join(reasons[number])
+        if re.search(r"[\s\[{,]['\"]", row):  # a quoted name may continue on the next line
+            rows.insert(number, f"{row[: len(row) - len(row.lstrip())]}# {comment}")
         else:
-            rows[number] = f"{row:<{WIDE}}  # {said}"
+            rows[number] = f"{row:<{WIDE}}  # {comment}"
     return "\n".join(rows)
 
 

@@ -1,6 +1,6 @@
 """Propose roles for the columns of a table, each with its reason; no reason contains a value of the data.
 
-A column's role follows from its meaning. Columns of unknown meaning are not published, unless nothing suggests which
+A column's role follows from its meaning. Columns of unknown meaning are not published unless nothing suggests which
 columns an attacker may know: then the columns that make most records unique are proposed.
 """
 
@@ -17,10 +17,10 @@ from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.data.uniqueness import Survey, agreement, alone
 
-ADDS = 0.001  # share of records singled out from which a column matters
-QUASI = 8  # quasi-identifiers of unknown meaning at most: each more makes every release coarser
-CHANCE = 1e-4  # probability at most that one column follows from another by chance
-HALF = 0.5  # share of records with a value of their own from which a column singles out by itself
+ADDS = 0.001  # a column matters from this additional share of unique records
+QUASI = 8  # maximum number of quasi-identifiers of unknown meaning: each makes every release coarser
+CHANCE = 1e-4  # maximum probability that one column follows from another by chance
+HALF = 0.5  # share of unique values from which a column is identifying by itself
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def propose_roles(table: Table, found: Survey) -> dict[str, Advice]:
 
 
 def _by_itself(column: Column, known: tuple[ColumnKind, str] | None) -> Advice | None:
-    """The role that follows from the column alone, if one does."""
+    """Return the role that follows from the column alone, if one does."""
     if column.size < 2:
         return Advice("neutral", "It has the same value in every record.")
     if known and known[0].role:
@@ -128,7 +128,7 @@ def _repeated(table: Table, found: Survey, known: Mapping[str, Advice]) -> dict[
         if {"dropped", "identifier", "weight"} & {*roles.values()}:
             continue
         if same:
-            first, second = sorted((fine, coarse), key=lambda name: not roles[name])  # one with a known role stays
+            first, second = sorted((fine, coarse), key=lambda name: not roles[name])  # keep the one with a known role
             advice[second] = Advice("dropped", f"It distinguishes records exactly as {first} does; one is enough.")
         elif "sensitive" in roles.values() and "quasi" not in roles.values():
             distinct = len(table.columns[fine].values)

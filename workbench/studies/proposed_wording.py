@@ -13,11 +13,11 @@ from workbench.data.lexicon import EXACT_PLACES, has_word, words_in
 from workbench.data.table import Table
 from workbench.data.uniqueness import EXACT, count_unique
 
-RECORD = ("record", "records")  # until somebody says what one is
+RECORD = ("record", "records")  # unless the study defines its own words
 PEOPLE = {"child": "children", "person": "people"}
-REPEATED = 0.05  # the share of records that repeat another from which that is said
-DIGITS = "6789"  # of codes with several digits: -99, -888
-CODES, OFTEN = 3, 0.01  # negative numbers that may stand for missing: so many values at most, in that share of records
+REPEATED = 0.05  # share of duplicate records from which a note is added
+DIGITS = "6789"  # digits of repeated-digit codes such as -99 and -888
+CODES, OFTEN = 3, 0.01  # negative codes for missing: maximum number of distinct ones, minimum share of records
 
 
 def record_of(names: Sequence[str]) -> tuple[str, str]:
@@ -64,22 +64,24 @@ def repeated_share(table: Table, names: Sequence[str]) -> float:
 
 
 def notes(table: Table, names: Sequence[str]) -> list[str]:
-    """Return what a person should know about the records before the study is used, without values of the data."""
-    said = []
+    """Return what the user should know about the records before the study is used, without values of the data."""
+    sentences = []
     share = repeated_share(table, table.names)
     if share >= REPEATED:
-        said.append(
+        sentences.append(
             f"{format_percent(share)} of the records repeat another one in every column: if a person may have several "
             'records, "at least k" counts records, not people.'
         )
     coded = [name for name in names if codes_for_missing(table.columns[name])]
     if coded:
-        said.append(f"Does a negative number mean a missing value in {join_names(coded)}? See `missing` in the file.")
-    return said
+        sentences.append(
+            f"Does a negative number mean a missing value in {join_names(coded)}? See `missing` in the file."
+        )
+    return sentences
 
 
 def hints(table: Table, names: Sequence[str]) -> list[str]:
-    """Return lines that a person may complete, as comments in the study."""
+    """Return lines for the user to complete, as comments in the study."""
     lines = []
     codes = sorted({code for name in names for code in codes_for_missing(table.columns[name])}, key=int)
     if codes:

@@ -12,48 +12,48 @@ from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults,
 
 
 def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
-    """Yield the faults of one recipe; with a table, also what does not fit it."""
+    """Yield the faults of one recipe; with a table, also the parameters that do not fit it."""
     if not isinstance(ranges, Mapping) or "method" not in ranges:
         yield Fault((), "a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
         return
     yield from unknown_keys("a recipe", ranges, ("method", "model"))
     count = 1
-    for path, kind, asked in parts_of(ranges):
-        wrong = list(variant_faults(kind, asked, several=True, table=table))
+    for path, kind, spec in parts_of(ranges):
+        wrong = list(variant_faults(kind, spec, several=True, table=table))
         yield from prefix_faults(iter(wrong), *path)
         if not wrong:
-            count *= count_combinations(kind, asked)
+            count *= count_combinations(kind, spec)
     if count > MOST:
-        yield Fault((), f"a recipe stands for more than {MOST:,} releases; give fewer values")
+        yield Fault((), f"a recipe expands to more than {MOST:,} releases; give fewer values")
 
 
 def parts_of(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
     """Yield the method and each model of a recipe, with the path to it."""
     yield ("method",), "method", ranges["method"]
     listed = isinstance(ranges.get("model"), list)
-    for j, asked in enumerate(models_of(ranges)):
-        yield ("model", j) if listed else ("model",), "model", asked
+    for j, spec in enumerate(models_of(ranges)):
+        yield ("model", j) if listed else ("model",), "model", spec
 
 
 def variant_faults(kind: str, given: Any, several: bool = False, table: Table | None = None) -> Faults:
     """Yield the faults of a method, model or measure; `several`: a parameter may be a list of values."""
     if not isinstance(given, Mapping):
-        yield Fault((), f"a {kind} is a mapping such as {{name: ...}}, not {safe_repr(given)}")
+        yield Fault((), f"a {kind} must be a mapping such as {{name: ...}}, not {safe_repr(given)}")
         return
-    there, name = variants(kind), given.get("name")
-    if not isinstance(name, str) or name not in there:
-        known = suggest(name, there) if isinstance(name, str) else f"there are {', '.join(there)}"
+    available, name = variants(kind), given.get("name")
+    if not isinstance(name, str) or name not in available:
+        known = suggest(name, available) if isinstance(name, str) else f"there are {', '.join(available)}"
         yield Fault(
             ("name",),
             f"no {kind} is called {safe_repr(name)}; {known}" if "name" in given else f"a {kind} needs a name; {known}",
         )
         return
-    wrong = [*unknown_keys(name, given, ["name", *there[name].parameters()])]
+    wrong = [*unknown_keys(name, given, ["name", *available[name].parameters()])]
     for key, value in given.items():
-        if key in there[name].parameters():
-            wrong += _values(there[name], key, value, several, table)
+        if key in available[name].parameters():
+            wrong += _values(available[name], key, value, several, table)
     yield from wrong
-    if not wrong:  # what only shows of several parameters together
+    if not wrong:  # faults that concern several parameters jointly
         yield from catch_faults(
             lambda: [one.check(table) for one in combinations(kind, given if several else _one(kind, given))]
         )

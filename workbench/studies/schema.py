@@ -27,17 +27,17 @@ from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
 from workbench.studies.workload_faults import missing_workloads, workload_faults
 
-# where data may come from; `given` is a name for what is handed over, `spark` that of a table there
+# sources of data; `given` is a name for in-memory data, `spark` the name of a table in Spark
 FROM = ("bundled", "path", "sql", "spark", "given")
 BUNDLED = "bundled"
 CSV = "csv"  # a file of the population, or of a hierarchy
 ROLES = ("quasi", "sensitive", "identifiers", "dropped", "weight")
-# what else may be said of data, beside how a file is written
+# other settings of data, in addition to the format of a file
 CHOICES = ("engine", "drop_missing", "sample", "only", "types", "missing", "seconds")
-LEAVES_OUT = ("drop_missing", "sample")  # records, of the data that are read
+LEAVES_OUT = ("drop_missing", "sample")  # settings that exclude records
 FILE = tuple(name for name in inspect.signature(open_source).parameters if name != "data")
-PERSON = ("person", "people")  # what a record is, unless the study says otherwise
-FORMAT = 1  # of the file; a newer one is refused
+PERSON = ("person", "people")  # default words for one record and for several
+FORMAT = 1  # of the file; newer formats are refused
 
 
 def study_faults(given: Any) -> Faults:
@@ -51,7 +51,7 @@ def study_faults(given: Any) -> Faults:
         "roles": _roles,
         "population": _population,
         "levels": _levels,
-        "hierarchies": lambda asked: _hierarchies(asked, given.get("data")),
+        "hierarchies": lambda value: _hierarchies(value, given.get("data")),
         "regions": _regions,
         "released_levels": _released_levels,
         "importance": _importance,
@@ -63,10 +63,10 @@ def study_faults(given: Any) -> Faults:
         "intervals": _intervals,
         "chosen": _chosen,
         "titles": _titles,
-        "harmful": lambda asked: _harmful(asked, given.get("roles")),
+        "harmful": lambda value: _harmful(value, given.get("roles")),
         "record": _record,
-        "smallest": lambda asked: _whole("smallest", asked, FINEST),
-        "seed": lambda asked: _whole("seed", asked),
+        "smallest": lambda value: _whole("smallest", value, FINEST),
+        "seed": lambda value: _whole("seed", value),
         "versions": _versions,
     }
     yield from unknown_keys("study", given, list(parts))
@@ -169,11 +169,14 @@ def _roles(given: Any) -> Faults:
     yield from unknown_keys("study: roles", given, ROLES)
     taken: dict[str, str] = {}
     for role in (role for role in ROLES if role in given):
-        asked = given[role]
-        names = [asked] if isinstance(asked, str) else asked
+        given_names = given[role]
+        names = [given_names] if isinstance(given_names, str) else given_names
         yield from prefix_faults(_named(f"roles: {role}", names), role)
         if role == "weight" and isinstance(names, list) and len(names) > 1:
-            yield Fault((role,), "roles: weight names several columns; one says how many people a record stands for")
+            yield Fault(
+                (role,),
+                "roles: weight names several columns; name the one that counts the people of each record",
+            )
         for i, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and taken.setdefault(name, role) != role:
                 yield Fault(
@@ -187,7 +190,9 @@ def _population(given: Any) -> Faults:
         return
     yield from unknown_keys("population", given, (CSV,))
     if CSV not in given:
-        yield Fault((), "population names the file of those whom the records were drawn from: {csv: voters.csv}")
+        yield Fault(
+            (), "population names the file of the population from which the records were sampled: {csv: voters.csv}"
+        )
     elif wrong := type_fault(str, "population: csv", given[CSV]):
         yield Fault((CSV,), wrong)
 
@@ -236,25 +241,28 @@ def _hierarchies(given: Any, data: Any) -> Faults:
         yield Fault((), wrong)
         return
     table = data.get(BUNDLED) if isinstance(data, Mapping) else None
-    for name, asked in given.items():
+    for name, spec in given.items():
         if wrong := type_fault(str, "hierarchies: the name of a column", name):
             yield Fault((name,), wrong)
-        elif asked == BUNDLED:
+        elif spec == BUNDLED:
             yield from _bundled(name, table)
-        elif not isinstance(asked, Mapping):
-            yield Fault((name,), f"the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(asked)}")
-        elif key := next((key for key in ("csv", HIERARCHY_FILE) if key in asked), ""):
-            yield from prefix_faults(unknown_keys(f"the hierarchy of {name!r} beside {key}", asked, (key,)), name)
-            if wrong := type_fault(str, f"hierarchies: {name}: {key}", asked[key]):
+        elif not isinstance(spec, Mapping):
+            yield Fault((name,), f"the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(spec)}")
+        elif key := next((key for key in ("csv", HIERARCHY_FILE) if key in spec), ""):
+            yield from prefix_faults(unknown_keys(f"the hierarchy of {name!r} next to {key}", spec, (key,)), name)
+            if wrong := type_fault(str, f"hierarchies: {name}: {key}", spec[key]):
                 yield Fault((name, key), wrong)
         else:
-            for fault in catch_faults(lambda asked=asked: builders.from_dict(asked), name):  # type: ignore[misc]
+            for fault in catch_faults(lambda spec=spec: builders.from_dict(spec), name):  # type: ignore[misc]
                 yield Fault(fault.path, f"the hierarchy of {name!r}: {fault.text}")
 
 
 def _bundled(name: str, table: Any) -> Faults:
     if table is None:
-        yield Fault((name,), f"the hierarchy of {name!r} is to be bundled, but the data are your own; name a builder")
+        yield Fault(
+            (name,),
+            f"the hierarchy of {name!r} is set to 'bundled', but the data are not a bundled table; name a builder",
+        )
     elif name not in datasets.ADULT_HIERARCHIES:
         yield Fault((name,), f"no hierarchy of {name!r} is bundled; {suggest(name, datasets.ADULT_HIERARCHIES)}")
 
@@ -270,8 +278,8 @@ def _recipes(given: Any) -> Faults:
 def _chosen(given: Any) -> Faults:
     wrong = list(recipe_faults(given))
     yield from wrong
-    if not wrong and any(listed_settings(kind, asked) for _, kind, asked in parts_of(given)):
-        yield Fault((), "chosen is one recipe: no parameter of it is a list")
+    if not wrong and any(listed_settings(kind, spec) for _, kind, spec in parts_of(given)):
+        yield Fault((), "chosen must be a single recipe, without lists of parameters")
 
 
 def _measures(given: Any) -> Faults:
@@ -279,10 +287,10 @@ def _measures(given: Any) -> Faults:
         yield Fault((), wrong)
         return
     taken: list[Measure] = []
-    for i, asked in enumerate(given):
-        found = list(variant_faults("measure", asked))
+    for i, spec in enumerate(given):
+        found = list(variant_faults("measure", spec))
         yield from prefix_faults(iter(found), i)
-        if not found and (measure := variant("measure", asked)) in taken:
+        if not found and (measure := variant("measure", spec)) in taken:
             yield Fault((i,), f"measures has {measure.key} twice; keep one")
         elif not found:
             taken.append(measure)
@@ -306,7 +314,7 @@ def _caps(given: Any) -> Faults:
         yield from prefix_faults(_key("caps", key), key)
         if isinstance(cap, bool) or not isinstance(cap, Real) or not math.isfinite(cap):
             yield Fault(
-                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; give a finite number, or leave the cap out"
+                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; give a finite number, or remove the cap"
             )
         elif cap < 0:
             yield Fault(
@@ -324,7 +332,7 @@ def _intervals(given: Any) -> Faults:
     if given:
         yield from catch_faults(lambda: refuse_intervals(given.get("over"), given.get("times", TIMES)))
     if given.get("over") == LEARNING and "times" in given:
-        yield Fault(("times",), "intervals over learning try nothing several times; leave out times")
+        yield Fault(("times",), "intervals over learning have no repetitions; remove times")
 
 
 def _key(where: str, key: Any) -> Faults:
@@ -342,7 +350,7 @@ def _titles(given: Any) -> Faults:
         if wrong := type_fault(str, "titles: the name of a column", name) or type_fault(str, f"titles: {name}", title):
             yield Fault((name,), wrong)
         elif not title.strip():
-            yield Fault((name,), f"titles: {name} is empty; say what the column is, or leave the line out")
+            yield Fault((name,), f"titles: {name} is empty; give the column a title, or remove the line")
         elif title in [other for key, other in given.items() if key != name]:
             yield Fault((name,), f"titles: two columns are called {safe_repr(title)}; give each a title of its own")
 
@@ -351,12 +359,12 @@ def _harmful(given: Any, roles: Any) -> Faults:
     if wrong := type_fault(Mapping, "harmful", given):
         yield Fault((), wrong)
         return
-    asked = roles.get("sensitive", []) if isinstance(roles, Mapping) else []
-    sensitive = [asked] if isinstance(asked, str) else asked
+    declared = roles.get("sensitive", []) if isinstance(roles, Mapping) else []
+    sensitive = [declared] if isinstance(declared, str) else declared
     for name, values in given.items():
         if name not in sensitive:
             yield Fault(
-                (name,), f"harmful: {safe_repr(name)} is no sensitive column; name one, with a list of its values"
+                (name,), f"harmful: {safe_repr(name)} is not a sensitive column; name one, with a list of its values"
             )
         elif not isinstance(values, list) or not values or not all(isinstance(one, str) for one in values):
             yield Fault((name,), f"harmful: {name} must be a list of values as text, such as [HIV, hepatitis]")
@@ -368,7 +376,7 @@ def _record(given: Any) -> Faults:
         or len(given) != 2
         or not all(isinstance(w, str) and w.strip() for w in given)
     ):
-        yield Fault((), "record must say what one record is, and what several are: [visit, visits]")
+        yield Fault((), "record must give the words for one record and for several: [visit, visits]")
 
 
 def _versions(given: Any) -> Faults:

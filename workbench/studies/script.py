@@ -21,7 +21,7 @@ from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
 from workbench.studies.study import BUNDLED, FROM, Study, plain_file_name
 
-SCRIPT = '''"""Makes one release of the study {name} again: {recipe}.{caution}{how}"""
+SCRIPT = '''"""Reproduces one release of the study {name}: {recipe}.{warning}{how}"""
 
 {imports}
 
@@ -36,7 +36,7 @@ if __name__ == "__main__":
 '''
 HANDED_OVER = """
 
-The data were handed over, and no file is known to hold them: name one, as in `python release.py data.csv`.
+The study was created from in-memory data: name a file with the same data, as in `python release.py data.csv`.
 """
 WIDTH = 110
 Imports = set[tuple[str, str]]  # module and name
@@ -58,7 +58,7 @@ def python_code(
     return SCRIPT.format(
         name=_in_docstring(study.name),
         recipe=_in_docstring(str(recipe)),
-        caution=_in_paragraph(recipe.method.caution),
+        warning=_in_paragraph(recipe.method.warning),
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
         levels=(f".with_level_ranges({ranges})" if ranges else "")
@@ -80,11 +80,11 @@ def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results
         return f"{method}({given})" if len(method) + len(given) < WIDTH else f"{method}(\n    {given}\n)"
     if results is None:
         raise BadInput(
-            "this release was drawn at random, and a script that does not know where the draw is kept would make "
-            "another: keep the study in a file, and its results lie beside it"
+            "this release was drawn at random, and without the stored draw a script would compute "
+            "another: save the study to a file, so that its results are stored next to it"
         )
     imports |= {("workbench.frontier.store", "Store"), ("workbench.frontier.recipe", "Recipe")}
-    made = f"Recipe({method}, {modelled}seed={recipe.seed})" if recipe.method.keeps_models else f"Recipe({method})"
+    made = f"Recipe({method}, {modelled}seed={recipe.seed})" if recipe.method.supports_models else f"Recipe({method})"
     return f"{made}.release(table, Store({os.path.relpath(results, study.folder)!r}))"
 
 
@@ -104,9 +104,9 @@ def _in_docstring(text: str) -> str:
     return re.sub(r"\s+", " ", text).replace("\\", "/").replace('"', "'")
 
 
-def _in_paragraph(caution: str) -> str:
+def _in_paragraph(warning: str) -> str:
     """Return the notices for recipients of the release, below the first line of the docstring."""
-    return f"\n\n{fill(f'To be passed on with it: {caution}.', WIDTH)}\n" if caution else ""
+    return f"\n\n{fill(f'Tell recipients: {warning}.', WIDTH)}\n" if warning else ""
 
 
 def _call(variant: Variant, room: str, imports: Imports) -> str:
@@ -154,9 +154,9 @@ def _roles(study: Study) -> list[str]:
 
 def _options(study: Study) -> list[str]:
     """Return the arguments for levels and for reading the data."""
-    told = {"levels": dict(study.levels), **{k: v for k, v in study.data.items() if k not in FROM}}
+    options = {"levels": dict(study.levels), **{k: v for k, v in study.data.items() if k not in FROM}}
     shown = [_argument("regions", dict(study.regions)), _argument("threshold", study.smallest)]
-    return [_argument(name, value) for name, value in told.items() if value not in ({}, None)] + shown
+    return [_argument(name, value) for name, value in options.items() if value not in ({}, None)] + shown
 
 
 def _hierarchies(study: Study, imports: Imports) -> list[str]:
@@ -197,8 +197,8 @@ def _in_lines(value: Any) -> str:
 
 def _argument(name: str, value: Any, indent: int = 8) -> str:
     """Return name=value, over several lines if it is long."""
-    told = f"{name}={value!r}"
-    if len(told) + indent <= WIDTH:
-        return told
+    text = f"{name}={value!r}"
+    if len(text) + indent <= WIDTH:
+        return text
     lines = pformat(value, width=WIDTH - indent, compact=True, sort_dicts=False).split("\n")
     return f"{name}=" + ("\n" + " " * indent).join(lines)

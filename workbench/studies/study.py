@@ -1,7 +1,7 @@
 """A study: data, roles, hierarchies, recipes and measures in one readable YAML file.
 
 The only code in it that is executed is its query, one SELECT, which reads no file outside the study's folder. A path in
-it may lead anywhere, as with any program of the analyst, unless the text is from somebody else: `Study.from_yaml(...,
+it may lead anywhere, as with any program of the analyst, unless the text is not trusted: `Study.from_yaml(...,
 confined=True)`.
 """
 
@@ -44,9 +44,9 @@ from workbench.studies.schema import BUNDLED, CSV, FORMAT, FROM, LEAVES_OUT, PER
 from workbench.studies.yaml_text import MOST as LONGEST
 from workbench.studies.yaml_text import lines_of, read_yaml, write_yaml
 
-RESULTS = ".results"  # the end of the name of a study's store, beside its file
+RESULTS = ".results"  # ending of the name of a study's store, next to its file
 FALLBACK = {"privacy": "re-identification risk", "utility": "information loss"}  # defined without sensitive columns
-OF_SAMPLES = {"over": "records"}  # intervals, unless others are asked for, or none
+OF_SAMPLES = {"over": "records"}  # default intervals
 
 
 @dataclass(frozen=True)
@@ -62,28 +62,28 @@ class Study:
     quasi: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()  # left out like identifiers, though they are none
-    weight: tuple[str, ...] = ()  # the column that says how many people a record stands for, if one does
-    population: Mapping[str, str] = None  # type: ignore[assignment] # the file of those whom the records were drawn from
+    dropped: tuple[str, ...] = ()  # not published, although not identifying
+    weight: tuple[str, ...] = ()  # the column with the number of people that each record represents, if any
+    population: Mapping[str, str] = None  # type: ignore[assignment] # the file of the population from which the records were sampled
     levels: Mapping[str, int] = None  # type: ignore[assignment]
     hierarchies: Mapping[str, Any] = None  # type: ignore[assignment]
-    regions: Mapping[str, str] = None  # type: ignore[assignment] # what releases show: nodes, ranges, exact ranges
+    regions: Mapping[str, str] = None  # type: ignore[assignment] # kinds of released values: nodes, ranges, exact ranges
     released_levels: Mapping[str, Any] = None  # type: ignore[assignment] # the lowest and the highest, by column
-    importance: Mapping[str, float] = None  # type: ignore[assignment] # how many times quasi-identifiers count
+    importance: Mapping[str, float] = None  # type: ignore[assignment] # weights of quasi-identifiers
     workloads: Mapping[str, Any] = None  # type: ignore[assignment] # by name: queries, random ones, or a file of them
     recipes: tuple[Mapping[str, Any], ...] = ()
     measures: tuple[Mapping[str, Any], ...] = ()
-    axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility that are drawn
+    axes: tuple[str, ...] = ()  # the keys of the measures of privacy and of utility on the chart
     caps: Mapping[str, float] = None  # type: ignore[assignment]
-    intervals: Mapping[str, Any] = None  # type: ignore[assignment] # `over` records or seeds, so many `times`
-    chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe whose release was chosen; none: empty
-    titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, where a page says what they are
+    intervals: Mapping[str, Any] = None  # type: ignore[assignment] # `over` records, seeds or learning; `times`: number of repetitions
+    chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe of the chosen release; empty if none is chosen
+    titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, for pages
     harmful: Mapping[str, Any] = None  # type: ignore[assignment] # values of sensitive columns that may harm if learned
-    record: tuple[str, ...] = PERSON  # what one record is, and what several are
-    smallest: int = SMALLEST  # every number of people is rounded to it
+    record: tuple[str, ...] = PERSON  # the words for one record and for several
+    smallest: int = SMALLEST  # threshold for numbers of people, which are rounded to it
     seed: int = 0
-    folder: str = "."  # where relative names begin; not in the file
-    files: Mapping[str, str] = None  # type: ignore[assignment] # columns whose hierarchy has one; not in the file
+    folder: str = "."  # base of relative paths; not in the file
+    files: Mapping[str, str] = None  # type: ignore[assignment] # files of long hierarchies, by column; not in the file
 
     def __post_init__(self) -> None:
         if self.intervals is None:
@@ -127,15 +127,15 @@ class Study:
         """Return plain data in the order of the file, without empty settings."""
         roles: dict[str, Any] = {role: list(getattr(self, role)) for role in ROLES if getattr(self, role)}
         roles |= {"weight": self.weight[0]} if len(self.weight) == 1 else {}
-        said = {"study": self.name, "data": self.data, "roles": roles}
+        data = {"study": self.name, "data": self.data, "roles": roles}
         for field in fields(self):
             if field.name not in (*ROLES, "name", "data", "folder", "files"):
                 value = getattr(self, field.name)
-                said[field.name] = list(value) if isinstance(value, tuple) else value
+                data[field.name] = list(value) if isinstance(value, tuple) else value
         if self.record == PERSON:
-            del said["record"]
-        kept = {"intervals"} if "sample" in self.data else set()  # to say that there are none
-        return {key: _plain(value) for key, value in said.items() if value not in ({}, []) or key in kept}
+            del data["record"]
+        kept = {"intervals"} if "sample" in self.data else set()  # empty: no intervals
+        return {key: _plain(value) for key, value in data.items() if value not in ({}, []) or key in kept}
 
     @classmethod
     def from_yaml(
@@ -177,15 +177,15 @@ class Study:
         """Return the study with these fields changed."""
         return replace(self, **changes)
 
-    def of(self, data: Mapping[str, Any]) -> Study:
+    def with_data(self, data: Mapping[str, Any]) -> Study:
         """Return the study of other data; if these are a new sample, its figures get intervals."""
         begins = "sample" in data and "sample" not in self.data
         return self.with_(data=data, intervals=self.intervals or (OF_SAMPLES if begins else {}))
 
-    # --- what it asks for
+    # --- its data, table, recipes and measures
 
     def read(self, given: Any = None, progress: Callable[[int], None] | None = None) -> Table:
-        """Return every column of the data, without roles or hierarchies; `given` replaces data that are in no file."""
+        """Return every column of the data, without roles or hierarchies; `given` replaces in-memory data."""
         options = {key: value for key, value in self.data.items() if key not in (*FROM, *LEAVES_OUT, "only", "seconds")}
         if "temp_directory" in options:
             options["temp_directory"] = Path(self.folder) / str(options["temp_directory"])
@@ -193,7 +193,7 @@ class Study:
             given = self._source()
         elif isinstance(given, Table):
             return given
-        return Table.bare(given, progress=progress, **options)
+        return Table.without_roles(given, progress=progress, **options)
 
     def _source(self) -> Any:
         if not self.data:
@@ -207,7 +207,7 @@ class Study:
         if "spark" in self.data:
             return f"{NAMED}{self.data['spark']}"
         raise BadInput(
-            f"study: its data {safe_repr(self.data['given'])} were handed over, and no file holds them; give them again"
+            f"study: its data {safe_repr(self.data['given'])} were in memory and are in no file; pass them again"
         )
 
     def _refuse_outside(self) -> None:
@@ -240,25 +240,27 @@ class Study:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The columns that no release has: identifiers and dropped columns."""
+        """The columns that are not published: identifiers and dropped columns."""
         return (*self.identifiers, *self.dropped)
 
     def reads(self) -> list[Path]:
-        """Return the files of its data and hierarchies; for a query, the files that a text in it may mean."""
+        """Return the files of its data and hierarchies; for a query, the files that its text may refer to."""
         named = [str(self.data["path"])] if "path" in self.data else []
-        if parts := self._parts():  # a file written among them would be one of them
+        if parts := self._parts():  # a new file among them would be read as data
             named += [f"{self.data['path']}/*", *map(str, parts)]
         named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
         named += [str(name) for name in self.population.values()]
         named += map(str, self._logs.values())
-        there = places_of(str(self.data.get("spark", "")))
-        return [Path(self.folder) / name for name in (*named, *self.files.values())] + there + list(self._asked())
+        places = places_of(str(self.data.get("spark", "")))
+        return (
+            [Path(self.folder) / name for name in (*named, *self.files.values())] + places + list(self._query_files())
+        )
 
-    def _asked(self) -> Iterator[Path]:
+    def _query_files(self) -> Iterator[Path]:
         """Yield the names and patterns of files in a query, below the folder, and the files that match them."""
         here = os.path.realpath(self.folder)
         for name in map("".join, re.findall(r"""'([^']+)'|"([^"]+)\"""", str(self.data.get("sql", "")))):
-            for start in {here, os.getcwd()}:  # DuckDB takes names from where it runs
+            for start in {here, os.getcwd()}:  # DuckDB resolves names against the working directory
                 path = os.path.normpath(os.path.join(start, name))
                 if Path(path).is_relative_to(here):
                     yield from map(Path, [path, *glob(path, recursive=True)])
@@ -287,7 +289,7 @@ class Study:
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with prefix_path("released_levels"):
             ranges = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
-            table = table.with_level_ranges(ranges)  # others wait until they are quasi-identifiers
+            table = table.with_level_ranges(ranges)  # ranges of other columns apply once they are quasi-identifiers
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
             with prefix_path("population"):
@@ -359,13 +361,13 @@ def read_study_text(path: str | PathLike[str]) -> str:
         if path.is_fifo():
             raise BadInput(f"study {str(path)!r} cannot be read: it is a pipe; write the study to a file")
         with path.open("rb") as file:
-            return file.read(4 * LONGEST + 1).decode("utf-8-sig")  # four bytes a character at most, and one too many
+            return file.read(4 * LONGEST + 1).decode("utf-8-sig")  # at most four bytes per character, and one byte more
     except UnicodeDecodeError as error:
         why = "it is not UTF-8 text" if error.end < 4 * LONGEST else f"the text is longer than {LONGEST:,} characters"
     except OSError as error:
         why = str(error.strerror)
     except ValueError:
-        why = "that is no name of a file"
+        why = "this is not the name of a file"
     raise BadInput(f"study {str(path)!r} cannot be read: {why}; name the file of a study")
 
 

@@ -52,7 +52,7 @@ def _faults_of_query(table: Table, which: str, text: str, notes: Notes, *path: A
         yield Fault(path, f"{which}, {error}")
         return
     for column in dict.fromkeys(column for column, _ in query.absent):
-        notes.append(f"{which}: no record has a value that it asks for in {column}")
+        notes.append(f"{which}: no record has a requested value of {column}")
 
 
 def missing_workloads(given: Mapping[str, Any]) -> Faults:
@@ -65,9 +65,9 @@ def missing_workloads(given: Mapping[str, Any]) -> Faults:
             axis = listed_settings(kind, one).get(key) if several else None
             for place, name in [((key,), one[key])] if axis is None else [((key, i), v) for i, v in enumerate(axis)]:
                 if isinstance(name, str) and name not in known:
-                    text = f"{one['name']}: {safe_repr(name)} is no workload of the study; {suggest(name, known)}"
+                    text = f"{one['name']}: {safe_repr(name)} is not a workload of the study; {suggest(name, known)}"
                     yield Fault((*path, *place), text)
-                if isinstance(name, (Mapping, list)):  # what stands here would be in every name of the figure
+                if isinstance(name, (Mapping, list)):  # inline queries would be part of every name of the figure
                     yield Fault(
                         (*path, *place), f"{one['name']}: give the queries a name in workloads, and name it here"
                     )

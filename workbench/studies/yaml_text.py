@@ -9,12 +9,12 @@ import yaml
 
 from workbench.base.errors import BadInput
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # those in C are ten times as fast
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loaders are ten times as fast
 DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 MOST = 4_000_000  # characters of a text
-LONGEST = 100_000  # characters of one value: what takes a time that grows with its square stays short
-HUGE = 10**300  # numbers beyond could not even be printed
-DEEPEST = 50  # a study needs eight
+LONGEST = 100_000  # characters of one value: bounds parsers whose time is quadratic in the length
+HUGE = 10**300  # larger numbers cannot be printed
+DEEPEST = 50  # maximum nesting; a study needs eight levels
 
 
 class _Loader(LOADER):  # type: ignore[misc, valid-type]
@@ -26,7 +26,7 @@ class _Loader(LOADER):  # type: ignore[misc, valid-type]
             if isinstance(key, yaml.ScalarNode):
                 name = self.construct_object(key)
                 if name in seen:
-                    raise _wrong("this name stands here a second time; keep one", key.start_mark)
+                    raise _wrong("this name is used twice; keep one", key.start_mark)
                 seen.add(name)
         return dict(super().construct_mapping(node, deep))
 
@@ -52,18 +52,18 @@ def read_yaml(text: str, where: str) -> Any:
     if not isinstance(text, str):
         raise BadInput(f"{where}: this is not text")
     if len(text) > MOST:
-        raise BadInput(f"{where}: the text is longer than {MOST:,} characters; hierarchies can lie in files beside it")
+        raise BadInput(f"{where}: the text is longer than {MOST:,} characters; hierarchies can be in files next to it")
     failure = None
     try:
         _look_through(text)
         return yaml.load(text, Loader=_Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        last = text.rstrip().count("\n")  # the reader may stop one line later
+        last = text.rstrip().count("\n")  # the parser may stop one line later
         line = f", line {min(mark.line, last) + 1}" if mark else ""
         no = "" if isinstance(error, _Refused) else "this is not YAML: "
         failure = BadInput(f"{where}{line}: {no}{getattr(error, 'problem', None) or 'unreadable'}")
-    except ValueError:  # such as half of a character
+    except ValueError:  # such as half of a surrogate pair
         failure = BadInput(f"{where}: this is not YAML: unreadable")
     raise failure
 
@@ -115,9 +115,11 @@ def _look_through(text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.AliasEvent):
-            raise _wrong("a reference (*name) is not read here; write out what it stands for", event.start_mark)
+            raise _wrong("a reference (*name) is not supported; write out its value", event.start_mark)
         if getattr(event, "tag", None) is not None:
-            raise _wrong("a tag (!!name) is not read here; a study is names, numbers and lists", event.start_mark)
+            raise _wrong(
+                "a tag (!!name) is not supported; a study consists of names, numbers and lists", event.start_mark
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -22,18 +22,18 @@ def part_of(cuts, codes, record):
 @pytest.mark.parametrize("seed", range(4))
 def test_tallies_equal_counts_record_by_record(seed):
     memory, other = pair(seed)
-    codes, one, two = memory.seen.codes, memory.quasi[0], memory.quasi[-1]
+    codes, one, two = memory.model_view.codes, memory.quasi[0], memory.quasi[-1]
     middle = [memory.columns[name].size // 2 for name in (one, two)]
     cuts = Cut(one, middle[0], Cut(two, middle[1], 1, -1), Cut(one, middle[0] + 1, 0, 2))
     names = [*memory.quasi, *SENSITIVE]
-    tallies = other.seen.tallies(cuts, names)
+    tallies = other.model_view.tallies(cuts, names)
     parts = np.array([part_of(cuts, codes, record) for record in range(memory.records)])
     for i, name in enumerate(names):
         expected = np.zeros((3, memory.columns[name].size), int)
         for part, code in zip(parts, codes[name], strict=True):
             if part >= 0:
                 expected[part, code] += 1
-        assert (tallies.of(i, 3, memory.columns[name].size) == expected).all()
+        assert (tallies.matrix(i, 3, memory.columns[name].size) == expected).all()
     assert len(tallies.records) == len({*zip(tallies.part, tallies.column, tallies.code, strict=True)})
 
 

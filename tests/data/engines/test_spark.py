@@ -416,7 +416,7 @@ def settled(frames):
 def test_codes_beyond_one_integer_are_split(tmp_path, sail, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST_KEY", 7)
     release = Mondrian()(people(sail), KAnonymity(4))
-    seen, codes = release.table.seen, {"age": np.array([0, 1]), "work": np.array([0, 1])}
+    seen, codes = release.table.model_view, {"age": np.array([0, 1]), "work": np.array([0, 1])}
     asked, numbers = seen.packed([*codes]), seen._numbers(codes, 2)
     assert [number.tolist() for number in numbers] == [[2, 3], [2, 3]] and "kage" not in asked[1]
     release.export(f"spark:{tmp_path}/out.parquet", giveaways=True)  # counted again

@@ -52,7 +52,7 @@ def test_an_invalid_session_number_is_reported():
 
 def test_errors_of_a_local_session_quote_no_data():
     session = Session.opened(spark_servers.sail())
-    assert session.ask(session.given(pa.table({"a": [1, 2]})).groupBy("a").count()).num_rows == 2
+    assert session.ask(session.upload(pa.table({"a": [1, 2]})).groupBy("a").count()).num_rows == 2
     for asked, said in (
         (lambda: session.spark.table("no.such.people").schema, "the table does not exist|cannot run this query"),
         (lambda: session.spark.sql("SELECT CAST('a secret' AS INT) AS x").toArrow(), "cannot run this query"),

@@ -22,7 +22,7 @@ def session():
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_a_folder_gets_its_name_when_it_is_complete(tmp_path, session, ending):
-    rows = session.given(pa.table({"a": ["x", 'say "it"\nand more', None]}))
+    rows = session.upload(pa.table({"a": ["x", 'say "it"\nand more', None]}))
     with whole(session, f"{tmp_path}/people.{ending}") as aside:
         aside.write(rows)
         assert session.ask(aside.read()).num_rows == 3 and not (tmp_path / f"people.{ending}").exists()
@@ -33,7 +33,7 @@ def test_a_folder_gets_its_name_when_it_is_complete(tmp_path, session, ending):
 
 def test_nothing_is_left_after_a_failure(tmp_path, session):
     with pytest.raises(RuntimeError), whole(session, f"{tmp_path}/people.parquet") as aside:
-        aside.write(session.given(pa.table({"a": [1]})))
+        aside.write(session.upload(pa.table({"a": [1]})))
         raise RuntimeError
     with pytest.raises(BadInput, match="unsupported file type"), whole(session, f"{tmp_path}/people"):
         pass

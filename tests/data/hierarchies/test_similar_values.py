@@ -29,14 +29,14 @@ def members(level):
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_values_that_occur_with_similar_values_are_grouped(engine):
-    groups = similar_groups(Table.bare(schooling(), engine=engine), "degree", ["job", "sex"])
+    groups = similar_groups(Table.without_roles(schooling(), engine=engine), "degree", ["job", "sex"])
     assert [len(level) for level in groups.levels] == [3, 2]
     assert members(groups.levels[0]) == {frozenset({"Masters", "Doctorate"}), frozenset({"Preschool", "9th", "10th"})}
 
 
 def test_rare_values_are_merged_first_without_other_information():
     frame = pd.DataFrame({"race": ["a"] * 500 + ["b"] * 300 + ["c"] * 9 + ["d"] * 7 + ["e"] * 3})
-    groups = similar_groups(Table.bare(frame), "race", [])
+    groups = similar_groups(Table.without_roles(frame), "race", [])
     assert [members(level) for level in groups.levels] == [{frozenset("cde")}, {frozenset("bcde")}]
 
 
@@ -62,7 +62,7 @@ def test_every_level_is_the_clustering_of_a_naive_search(seed):
     rng = np.random.default_rng(seed)
     count = int(rng.integers(3, 24))
     frame = pd.DataFrame({"v": rng.choice([f"v{i}" for i in range(count)], 900, p=rng.dirichlet(np.ones(count)))})
-    column = Table.bare(frame).columns["v"]
+    column = Table.without_roles(frame).columns["v"]
     profiles = rng.dirichlet(np.ones(4), len(column.values))
     groups = grouped(column, profiles)
     hierarchy = groups(column)
@@ -74,13 +74,13 @@ def test_every_level_is_the_clustering_of_a_naive_search(seed):
 
 def test_too_few_or_too_many_values_and_numbers_are_not_grouped():
     frame = pd.DataFrame({"two": ["a", "b"] * 400, "many": [f"v{i}" for i in range(800)], "number": range(800)})
-    table = Table.bare(frame)
+    table = Table.without_roles(frame)
     assert [similar_groups(table, name, []) for name in frame] == [None, None, None]
 
 
 def test_labels_show_their_values_and_are_unique():
     frame = pd.DataFrame({"v": ["a"] * 50 + ["b"] * 4 + ["c"] * 3 + ["b or c"] * 40 + [f"x{i}" for i in range(9)]})
-    column = Table.bare(frame).columns["v"]
+    column = Table.without_roles(frame).columns["v"]
     groups = grouped(column, np.zeros((len(column.values), 0)))
     labels = [label for level in groups.levels for label in level]
     assert any(label.endswith("others") for label in labels)

@@ -25,7 +25,7 @@ FRAME = pd.DataFrame(
 def test_arrow_files_are_read(tmp_path, name, engine):
     table = pa.Table.from_pandas(FRAME, preserve_index=False)
     orc.write_table(table, tmp_path / name) if name.endswith("orc") else feather.write_feather(table, tmp_path / name)
-    found = Table.bare(tmp_path / name, engine=engine)
+    found = Table.without_roles(tmp_path / name, engine=engine)
     assert found.records == 500_000 and found.columns["town"].missing == 250_000
     assert found.columns["born"].labels == ("2023-01-02", "2024-01-02")
     if engine is None:
@@ -34,7 +34,7 @@ def test_arrow_files_are_read(tmp_path, name, engine):
 
 def test_categories_are_text(tmp_path):
     feather.write_feather(pd.DataFrame({"town": pd.Categorical(["Ely", "Ayr"])}), tmp_path / "d.feather")
-    assert Table.bare(tmp_path / "d.feather").columns["town"].labels == ("Ayr", "Ely")
+    assert Table.without_roles(tmp_path / "d.feather").columns["town"].labels == ("Ayr", "Ely")
 
 
 @pytest.mark.parametrize(("name", "called"), [("d.feather", "Feather"), ("d.orc", "ORC")])

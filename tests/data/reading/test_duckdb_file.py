@@ -44,7 +44,7 @@ def test_every_table_is_found_by_its_name_and_read_as_its_records(path):
         for engine in (None, "duckdb"):
             assert_same_table(expected, Table.read(path, ["age"], 'b."c', table=named, engine=engine))
     for spelling in ("people", "main.people", 'a.b.pe"o.ple; --', '"old people"'):
-        assert Table.bare(path, table=spelling).records == (24 if "old" in spelling else 60)
+        assert Table.without_roles(path, table=spelling).records == (24 if "old" in spelling else 60)
     assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [path.name]
 
 
@@ -65,11 +65,11 @@ def test_errors_of_reading_give_advice(path, tmp_path):
     assert "there is no table 'main.peeple'; did you mean" in message_of(lambda: open_source(path, table="main.peeple"))
     for look in (lambda: open_source(path, table="passwords"), lambda: records(path, ["", "main", "passwords"])):
         assert "the view reads data outside the file" in message_of(look)
-    assert "there are no records" in message_of(lambda: Table.bare(path, table="nobody"))
+    assert "there are no records" in message_of(lambda: Table.without_roles(path, table="nobody"))
     text = tmp_path / "text.duckdb"
     text.write_text("age,ill\n30,flu\n")
     assert "not a DuckDB file" in message_of(lambda: open_source(text))
-    assert Table.bare(text, format="csv").records == 1
+    assert Table.without_roles(text, format="csv").records == 1
     wrong = message_of(lambda: open_source(text, format="csv", table="people"))
     assert "table='people' is for workbooks and for SQLite and DuckDB files" in wrong
     with duckdb.connect(str(tmp_path / "empty.duckdb")):
@@ -87,7 +87,7 @@ def test_a_file_locked_by_another_writer_is_reported(tmp_path):
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE people AS SELECT 1 AS a")
         assert "open for writing elsewhere" in message_of(lambda: open_source(path))
-    assert Table.bare(path).records == 1, "the only one need not be named"
+    assert Table.without_roles(path).records == 1, "the only one need not be named"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", OPEN, str(path)], **pipes) as other:
         other.stdout.readline()

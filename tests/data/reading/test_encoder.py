@@ -259,6 +259,6 @@ def wrong_columns(folder):
 def test_all_unreadable_columns_are_reported_together_in_every_form(tmp_path, form):
     data = wrong_columns(tmp_path)[form]
     with pytest.raises(BadColumns) as caught:
-        Table.bare(data, types={"mixed": "number", "fine": "text"})
+        Table.without_roles(data, types={"mixed": "number", "fine": "text"})
     assert list(caught.value.columns) == ["deep", "odd", "span", "mixed"]
     assert "secret" not in str(caught.value) and str(caught.value).count("column '") == 4

@@ -52,14 +52,14 @@ def test_ctrl_c_ends_a_query_on_the_command_line(tmp_path):
 
 def test_a_query_ends_after_its_time_limit():
     with pytest.raises(BadInput, match="stopped after"):
-        Table.bare(Query(ENDLESS, seconds=0.3))
+        Table.without_roles(Query(ENDLESS, seconds=0.3))
 
 
 def test_a_query_ends_when_it_is_cancelled():
     cancel = threading.Event()
     threading.Timer(0.3, cancel.set).start()
     with progress.cancellable(cancel), pytest.raises(progress.Cancelled):
-        Table.bare(Query(ENDLESS))
+        Table.without_roles(Query(ENDLESS))
 
 
 def test_a_study_sets_the_time_limit_of_its_query(tmp_path):

@@ -70,7 +70,7 @@ def test_packed_text(tmp_path, ending, engine):
         path = written(tmp_path, packed(content, ending), f"{name}.{ending}")
         if ending == "zip" and not name.endswith("csv"):
             continue  # its member is called people.csv
-        table = Table.bare(path, engine=engine)
+        table = Table.without_roles(path, engine=engine)
         assert table.records == 1000 and table.columns["town"].labels == ("Ayr", "Ömsk"), name
         assert table.columns["age"].values[-1] == 999
 

@@ -21,7 +21,7 @@ def test_labels_replace_codes(tmp_path, name, engine):
     write = pyreadstat.write_dta if name.endswith("dta") else pyreadstat.write_sav
     options = {"compress": True} if name.endswith("zsav") else {}
     write(FRAME, str(tmp_path / name), variable_value_labels=LABELS, **options)
-    table = Table.bare(tmp_path / name, engine=engine)
+    table = Table.without_roles(tmp_path / name, engine=engine)
     assert table.columns["sex"].labels == ("female", "male") and table.columns["sex"].counts.tolist() == [2, 2]
     assert table.columns["age"].values.tolist() == [31, 42, 53, 99], "codes stay where few values have a label"
     assert "age: 3 values have no label; the labels of the others are not used" in table.notes
@@ -31,7 +31,7 @@ def test_labels_replace_codes(tmp_path, name, engine):
 def test_values_declared_as_missing_are_missing(tmp_path):
     path = tmp_path / "d.sav"
     pyreadstat.write_sav(FRAME, str(path), variable_value_labels=LABELS, missing_ranges={"age": [99]})
-    column = Table.bare(path).columns["age"]
+    column = Table.without_roles(path).columns["age"]
     assert column.values.tolist() == [31, 42, 53] and column.missing == 1
 
 
@@ -39,13 +39,13 @@ def test_values_declared_as_missing_are_missing(tmp_path):
 def test_portable_files(tmp_path, name):
     frame = FRAME.rename(columns=str.upper)
     (pyreadstat.write_xport if name.endswith("xpt") else pyreadstat.write_por)(frame, str(tmp_path / name))
-    assert Table.bare(tmp_path / name).columns["AGE"].values.tolist() == [31, 42, 53, 99]
+    assert Table.without_roles(tmp_path / name).columns["AGE"].values.tolist() == [31, 42, 53, 99]
 
 
 def test_dates_are_dates(tmp_path):
     frame = pd.DataFrame({"born": pd.to_datetime(["2024-01-02", "2023-01-02"]).date})
     pyreadstat.write_dta(frame, str(tmp_path / "d.dta"))
-    assert Table.bare(tmp_path / "d.dta").columns["born"].labels == ("2023-01-02", "2024-01-02")
+    assert Table.without_roles(tmp_path / "d.dta").columns["born"].labels == ("2023-01-02", "2024-01-02")
 
 
 def test_labels_of_most_values_are_used_and_the_other_codes_are_text():

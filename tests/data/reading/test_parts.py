@@ -33,23 +33,23 @@ def parts(folder, ending):
 def test_a_folder_and_a_pattern_are_read(tmp_path, ending, engine):
     folder = parts(tmp_path / "people", ending)
     for path in (folder, f"{folder}/part-*.{ending}", tmp_path / "*" / f"*.{ending}"):
-        table = Table.bare(path, engine=engine)
+        table = Table.without_roles(path, engine=engine)
         assert table.records == 90 and table.columns["age"].values.tolist() == [*range(90)]
         if engine is None:
             assert table.frame["age"].tolist() == [*range(90)], "in the order of the names of the files"
-    assert Table.bare(f"{folder}/part-[01].{ending}").records == 60
+    assert Table.without_roles(f"{folder}/part-[01].{ending}").records == 60
 
 
 def test_folders_of_partitions_are_columns(tmp_path):
     for year in (2023, 2024):
         parts(tmp_path / "people" / f"year={year}", "parquet")
-    table = Table.bare(tmp_path / "people")
+    table = Table.without_roles(tmp_path / "people")
     assert table.records == 180 and table.columns["year"].values.tolist() == [2023, 2024]
 
 
 def test_a_file_name_with_brackets_is_not_a_pattern(tmp_path):
     FRAME.to_csv(tmp_path / "people[1].csv", index=False)
-    assert Table.bare(tmp_path / "people[1].csv").records == 90
+    assert Table.without_roles(tmp_path / "people[1].csv").records == 90
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
@@ -60,13 +60,13 @@ def test_parts_with_other_columns_are_refused(tmp_path, ending):
         folder / "part-9.csv", index=False
     )
     with pytest.raises(BadInput, match=r"part-9\.\w+: .*columns.* differ.? from those of .*part-0"):
-        Table.bare(folder)
+        Table.without_roles(folder)
 
 
 def test_columns_may_be_in_another_order(tmp_path):
     folder = parts(tmp_path / "people", "csv")
     FRAME[["town", "age"]].to_csv(folder / "part-9.csv", index=False)
-    assert Table.bare(folder).columns["town"].labels == ("Ayr", "Ely", "Ems")
+    assert Table.without_roles(folder).columns["town"].labels == ("Ayr", "Ely", "Ems")
 
 
 def test_other_content_is_refused(tmp_path):
@@ -75,7 +75,7 @@ def test_other_content_is_refused(tmp_path):
     FRAME.to_parquet(folder / "d.parquet")
     message = message_of(lambda: open_source(folder))
     assert "several formats (csv, parquet); use a pattern such as *.csv" in message
-    assert Table.bare(f"{folder}/*.csv").records == 90, "the advice works"
+    assert Table.without_roles(f"{folder}/*.csv").records == 90, "the advice works"
     FRAME.to_json(folder / "d.json", orient="records")
     assert "only Parquet, CSV and TSV" in message_of(lambda: open_source(f"{folder}/*.json"))
     assert "this is 3; leave it out" in message_of(lambda: open_source(f"{folder}/*.csv", table="a"))

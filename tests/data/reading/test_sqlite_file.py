@@ -23,7 +23,7 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 def test_a_table_has_the_types_of_text(path, engine):
-    table = Table.bare(path, engine=engine)
+    table = Table.without_roles(path, engine=engine)
     kinds = {name: (column.kind, column.labels) for name, column in table.columns.items()}
     assert kinds == {
         "age": ("number", ("31", "42")),
@@ -40,7 +40,7 @@ def test_one_of_several_tables_and_views(path):
     with pytest.raises(SeveralTables) as caught:
         open_source(path)
     assert caught.value.tables == ("old", "the people")
-    assert Table.bare(path, table="old").records == 600
+    assert Table.without_roles(path, table="old").records == 600
 
 
 def test_errors_are_one_sentence_without_values(tmp_path, path):
@@ -49,11 +49,11 @@ def test_errors_are_one_sentence_without_values(tmp_path, path):
         file.execute("CREATE TABLE photos (photo BLOB)")
         file.execute("INSERT INTO photos VALUES (?)", (b"marker",))
     with pytest.raises(BadInput, match="a column has binary values") as caught:
-        Table.bare(path, table="photos")
+        Table.without_roles(path, table="photos")
     assert "marker" not in str(caught.value)
 
 
 def test_the_file_is_not_modified(path):
     before = path.read_bytes()
-    Table.bare(path)
+    Table.without_roles(path)
     assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [path.name]

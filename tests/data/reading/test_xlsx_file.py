@@ -33,7 +33,7 @@ ROWS = [
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
 def test_a_sheet_has_the_types_of_text(tmp_path, engine):
-    table = Table.bare(workbook(tmp_path / "d.xlsx", people=ROWS), engine=engine)
+    table = Table.without_roles(workbook(tmp_path / "d.xlsx", people=ROWS), engine=engine)
     assert table.names == ["age", "zip", "born", "seen", "pay"] and table.records == 2, "empty rows are not records"
     kinds = {name: (column.kind, column.labels) for name, column in table.columns.items()}
     assert kinds["age"] == ("number", ("31", "42")) and kinds["zip"] == ("text", ("01234", "98765"))
@@ -62,7 +62,7 @@ def test_errors_are_one_sentence_without_values(tmp_path, monkeypatch):
     assert "columns 1 and 2 have the same name" in message_of(lambda: open_source(path))
     path = workbook(tmp_path / "f.xlsx", people=[["a"], [1, "marker"]])
     with pytest.raises(BadInput, match="a record has more fields than the first row") as caught:
-        Table.bare(path)
+        Table.without_roles(path)
     assert "marker" not in str(caught.value)
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     assert message_of(lambda: open_source(path)).endswith("read with openpyxl; install it with: pip install openpyxl")

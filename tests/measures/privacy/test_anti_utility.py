@@ -48,7 +48,7 @@ def release(table):
 
 def loop(release, miner, c=0, weight=lambda person: 1):
     """Return definition 2.4 for an age, person by person."""
-    shown, found = release.shown("age"), cross_fit(release, "age", miner).of(miner)
+    shown, found = release.shown("age"), cross_fit(release, "age", miner).by_miner(miner)
     ages, reached, total = release.table.columns["age"].values, 0, 0
     for person, code in enumerate(release.table.codes["age"].tolist()):
         low, high = (ages[end[shown.group[person]]] for end in (shown.regions.low, shown.regions.high))

@@ -393,7 +393,7 @@ def test_people_who_share_a_part_vary_together():
 # Distances of published things from a value: containing, other, noisy, missing.
 
 FRAME = pd.DataFrame({"age": [20, 30, 50, 60, None], "work": [*"abcd", None]}).astype({"age": "Int64"})
-COLUMNS = Table.bare(FRAME).columns
+COLUMNS = Table.without_roles(FRAME).columns
 RUNS = np.array([[0, 1], [2, 2], [0, 4]], np.int32)
 
 
@@ -423,7 +423,7 @@ def test_noisy_numbers_are_read_as_the_nearest_value_and_missing_fits_only_missi
     assert axis.nearest[number].tolist() == [0, 0, 1, 3, 4]
     assert shares(axis, 1) == [round(37 / 40, 4), round(5.1 / 40, 4), round(4.9 / 40, 4), 1, 1]
     assert shares(axis, 4) == [1, 1, 1, 1, 0]
-    complete = Table.bare(FRAME.dropna()).columns["age"]
+    complete = Table.without_roles(FRAME.dropna()).columns["age"]
     axis, _ = Axis.from_shown(Shown(complete, numbers=np.array([np.nan, 20.0])))
     assert [axis.matching_codes(i).sum() for i in range(2)] == [1, 0]  # nobody has no value
 
@@ -437,5 +437,5 @@ def test_single_codes_follow_the_things_of_a_file():
 
 @pytest.mark.parametrize("values", [[7, 7], ["x", "x"]])
 def test_a_column_of_one_value_is_close_to_everything(values):
-    axis, _ = Axis.from_shown(Shown(Table.bare(pd.DataFrame({"q": values})).columns["q"], np.array([0, 0])))
+    axis, _ = Axis.from_shown(Shown(Table.without_roles(pd.DataFrame({"q": values})).columns["q"], np.array([0, 0])))
     assert axis.distances_from(0).tolist() == [0]

@@ -23,7 +23,7 @@ def test_the_worst_miner_counts(small):
     for miner in asked:
         shares = []
         for one in (Keep()(small(2)), release):
-            told = cross_fit(one, "disease", miner).of(miner).codes
+            told = cross_fit(one, "disease", miner).by_miner(miner).codes
             shares.append(sum(a == b for a, b in zip(told, small(2).codes["disease"], strict=True)) / len(told))
         its = found.detail["miners"][str(miner) if miner == RandomForest(5) else miner.name]
         assert (its["original"], its["release"]) == pytest.approx(tuple(shares))
@@ -37,7 +37,7 @@ def test_weights_and_false_positives(small):
     table = small(2)
     given = {"sex = 'F'": 10, "others": 0}
     found = GoodUtility("disease", "majority", "false positives", weights=given)(Mondrian()(table, KAnonymity(5)))
-    told = cross_fit(Keep()(table), "disease", "majority").of("majority").codes
+    told = cross_fit(Keep()(table), "disease", "majority").by_miner("majority").codes
     women = (table.frame["sex"] == "F").to_numpy()
     assert found.detail["miners"]["majority"]["original"] == pytest.approx(
         (told >= table.codes["disease"])[women].mean()
@@ -47,7 +47,7 @@ def test_weights_and_false_positives(small):
 def test_numbers_within_a_tolerance(small):
     release = Mondrian()(small(2), KAnonymity(5))
     found = GoodUtility("wage", "mean", "tolerance", tolerance=6)(release).detail["miners"]["mean"]
-    told = cross_fit(release, "wage", "mean").of("mean").numbers
+    told = cross_fit(release, "wage", "mean").by_miner("mean").numbers
     assert found["release"] == pytest.approx((np.abs(told - small(2).frame["wage"]) <= 6).mean())
 
 

@@ -41,7 +41,7 @@ def test_the_figure_equals_loops_over_records(small):
         ("without quasi-identifiers", keep, [n for n in others if n not in table.quasi]),
         ("without sensitive columns", keep, [n for n in others if n not in table.sensitive]),
     ):  # fmt: skip
-        told = cross_fit(one, "wage", "naive bayes", given=given).of("naive bayes").codes
+        told = cross_fit(one, "wage", "naive bayes", given=given).by_miner("naive bayes").codes
         shares[name] = sum(a == b for a, b in zip(told, table.codes["wage"], strict=True)) / table.records
     found = WorkloadUtility("wage", "naive bayes")(release)
     assert {name: found.detail[name] for name in shares} == pytest.approx(shares)

@@ -152,5 +152,5 @@ def test_a_proposed_delta_does_not_make_clustering_fail():
         clustered(case.table, method, model, 0)
     entries = Entries.of_cells(case.table, case.table.cells(), 0)
     starts, paid = np.array([0, len(entries)]), prices(case.table, method)
-    found = within(case.table, entries, starts, paid, 0.01, model, asked=False)
+    found = within(case.table, entries, starts, paid, 0.01, model, limited=False)
     assert found.satisfies(case.table, model).all() and np.bincount(found.number).min() >= 5 and len(found) > 3

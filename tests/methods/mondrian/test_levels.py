@@ -264,7 +264,7 @@ def test_records_may_be_suppressed_on_levels():
 def test_the_flat_arrays_contain_the_node_of_each_code():
     table = small([1, 2, 11, 40], Intervals(widths=(10,)))
     levels = Levels.from_table(table)
-    assert levels.depth.tolist() == [3] and levels.at.reshape(3, 4)[1].tolist() == [0, 0, 1, 2]
+    assert levels.depth.tolist() == [3] and levels.node_of_code.reshape(3, 4)[1].tolist() == [0, 0, 1, 2]
     assert levels.width.reshape(3, 4)[1].tolist() == pytest.approx([1 / 39, 1 / 39, 0, 0])
     assert [side.tolist() for side in levels.enclosing(np.array([[0]]), np.array([[1]]))] == [[[0]], [[1]]]
 

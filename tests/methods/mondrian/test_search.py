@@ -111,7 +111,7 @@ def test_widths_are_weighted_by_the_queries_of_the_workload(small):
     table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
     made, more = workload_splitters(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
     assert (made.worth, more.worth) == (0.1, 0.3) and made.rest.inner.span.tolist() == more.rest.inner.span.tolist()
-    assert made.asked.often.tolist() == [1, 0, 0.5]
+    assert made.workload.often.tolist() == [1, 0, 0.5]
     plain = splitter_of(Mondrian(), small(0), small(0).cells(), None, None)
     assert (plain.span / made.rest.inner.span).tolist() == pytest.approx([1, 1, 1.5])
     assert made.rest.rule(Nodes.root(table, table.cells())).tolist() == [[0, 1, 0]]

@@ -19,7 +19,7 @@ METHODS = [
 
 
 def test_every_method_that_changes_records_is_tested():
-    kinds = {kind for kind in catalog("workbench.methods", Method).values() if not kind.keeps_models}
+    kinds = {kind for kind in catalog("workbench.methods", Method).values() if not kind.supports_models}
     assert kinds == {type(method) for method in METHODS}
 
 

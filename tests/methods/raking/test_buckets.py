@@ -79,8 +79,8 @@ def test_a_search_gives_the_reason_for_an_undefined_goal():
     found = search(
         Table.from_frame(frame, ["age"], "ill"), [PrivacyLoss(), UtilityLoss()], {"P_loss": 0.05}, "20 evaluations"
     )
-    given_up = [note for note in found.notes if "given up" in note]
-    assert given_up and all("lower min_support" in note or "lower design_support" in note for note in given_up)
+    abandoned = [note for note in found.notes if "abandoned" in note]
+    assert abandoned and all("lower min_support" in note or "lower design_support" in note for note in abandoned)
 
 
 class Tried(NamedTuple):

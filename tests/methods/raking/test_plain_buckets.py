@@ -77,7 +77,7 @@ def test_plain_buckets_are_published_and_reported_if_raked_ones_have_a_larger_lo
     release, plain = KINDS[kind](data, model), PLAIN(data, model)
     assert release.is_truthful and (release.classes.histograms["illness"] == plain.classes.histograms["illness"]).all()
     assert "plain buckets (Mondrian, median cuts) are published in place of raked ones" in release.notices[0]
-    assert ("rows" in release.caution or "row" in release.caution) == ("flat" in kind)
+    assert ("rows" in release.warning or "row" in release.warning) == ("flat" in kind)
 
 
 def test_plain_buckets_are_never_published_with_noise():

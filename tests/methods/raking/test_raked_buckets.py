@@ -122,7 +122,7 @@ def test_assigned_buckets_contain_the_published_values():
     counted = np.zeros_like(release.classes.histograms["illness"])
     np.add.at(counted, (release.group_of_record, data.sensitive_codes("illness")), 1)
     assert (counted == release.classes.histograms["illness"]).all()
-    assert release.is_truthful and not release.caution
+    assert release.is_truthful and not release.warning
 
 
 def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
@@ -130,7 +130,7 @@ def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
     counted = np.zeros_like(release.classes.histograms["illness"])
     np.add.at(counted, (release.group_of_record, release.table.sensitive_codes("illness")), 1)
     assert (counted != release.classes.histograms["illness"]).any()
-    assert not release.is_truthful and "data swapping" in release.caution == RakedBuckets().caution
+    assert not release.is_truthful and "data swapping" in release.warning == RakedBuckets().warning
     assert "exchanged" in str(RakedBuckets()) and "exchanged" in RakedBuckets().line
 
 

@@ -360,7 +360,7 @@ def test_a_kept_study_whose_upload_is_gone_asks_for_it(here, problems, frame):
     STUDY.with_(data={"given": "upload: people.csv"}).save("people.study.yaml")
     bench = Workbench("people.study.yaml")
     assert bench.session.table is None and bench.data.unfolded
-    assert "give them again" in problems[-1][2]
+    assert "pass them again" in problems[-1][2]
     frame.to_csv("people.csv", index=False)
     bench.data._receive(None, {"kind": "choose", "field": "path", "value": "people.csv"}, [])
     assert bench.session.table.quasi == STUDY.quasi and drawn(bench)[0] == "k-anonymity, k = 2"
@@ -589,7 +589,7 @@ def test_a_query_selects_the_classes_that_it_cuts(bench, problems):
     bench.query_errors._receive(None, {"kind": "query", "query": -1, "field": "workload"}, [])
     assert not bench.disclosure.selected
     keep(bench, "state", "age >= 41")  # another table: nobody can choose a query of the release before
-    assert bench.query_errors._asked[0] is bench.card.release
+    assert bench.query_errors._shown[0] is bench.card.release
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ BUFFERS = [[], [memoryview(b"")], [memoryview(b"abc")], [memoryview(b"age;all\n2
 
 def built(name, folder):
     """A part that has everything to lose."""
-    table = Table.bare(FRAME).with_roles(["age", "town"], "ill")
+    table = Table.without_roles(FRAME).with_roles(["age", "town"], "ill")
     recipe = Recipe(Mondrian(), KAnonymity(5))
     frontier = sweep(table, [recipe, Recipe(Mondrian(), TCloseness(0.5))], MEASURES)
     study = Study(data={"given": "frame"}, quasi=("age", "town"), sensitive=("ill",), recipes=tuple(RANGES))
@@ -69,7 +69,9 @@ def built(name, folder):
         "DataPicker": lambda: DataPicker(FRAME, folder=str(folder)),
         "DisclosureTable": lambda: DisclosureTable(recipe.release(table), recipe.model),
         "FrontierChart": lambda: FrontierChart(frontier),
-        "HierarchyEditor": lambda: HierarchyEditor(Table.bare(FRAME).with_roles(["age", "town", "born"], "ill")),
+        "HierarchyEditor": lambda: HierarchyEditor(
+            Table.without_roles(FRAME).with_roles(["age", "town", "born"], "ill")
+        ),
         "LatticeView": lambda: LatticeView(table, recipe),
         "OriginalComparison": lambda: OriginalComparison(recipe.release(table)),
         "QueryErrors": lambda: QueryErrors(recipe.release(table.with_workloads({"old": ["age > 40"]}))),

@@ -96,7 +96,7 @@ def test_a_frame_is_given_and_can_be_chosen_again():
 
 
 def test_a_table_or_a_studys_data_may_be_given(tmp_path):
-    table = Table.bare(FRAME)
+    table = Table.without_roles(FRAME)
     assert DataPicker(table).base is table
     FRAME.to_csv(tmp_path / "x.csv", index=False)
     assert DataPicker({"path": str(tmp_path / "x.csv"), "types": {"age": "text"}}).base.columns["age"].kind == "text"
@@ -137,7 +137,7 @@ def test_a_program_may_say_where_data_are_from(tmp_path):
     assert picker.base.records == 20 and not problems(sent)
     picker.data = {"path": "nowhere.csv"}
     assert problems(sent) and picker.data == {"path": str(tmp_path / "people.csv")} and picker.base.records == 20
-    base = Table.bare(FRAME.head(7))
+    base = Table.without_roles(FRAME.head(7))
     picker.take({"given": "upload: a.csv"}, base)
     assert picker.base is base and picker.data == {"given": "upload: a.csv"}
 
@@ -237,7 +237,7 @@ def test_no_value_is_in_what_a_notebook_saves():
 def test_hierarchies_follow_the_records_that_stay():
     frame = pd.DataFrame({"work": ["Farm", "Shop", "Local", "Shop"], "x": [None, 1, 2, 3]})
     groups = Groups(({"Own": ("Shop", "Farm")},))
-    table = Table.bare(frame).with_hierarchies({"work": groups}).complete()
+    table = Table.without_roles(frame).with_hierarchies({"work": groups}).complete()
     column = table.columns["work"]
     assert column.hierarchy.leaves == column.labels and set(column.labels) == {"Shop", "Local"}
 

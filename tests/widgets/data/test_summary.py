@@ -11,7 +11,9 @@ from workbench.data.table import Table
 
 def test_histograms_name_only_what_ten_records_share():
     ages = np.array([20] * 30 + [21] * 9 + [35] * 12 + [80])
-    column = Table.bare(pd.DataFrame({"age": ages, "ill": ["flu"] * 40 + [f"rare{i}" for i in range(12)]})).columns
+    column = Table.without_roles(
+        pd.DataFrame({"age": ages, "ill": ["flu"] * 40 + [f"rare{i}" for i in range(12)]})
+    ).columns
     names = {one.get("name") for name in ("age", "ill") for one in bars(column[name])}
     assert names == {"20 to 24", "35 to 39", "flu", None}
     assert sum(one.get("count", 0) for one in bars(column["age"])) == 39 + 12
@@ -21,22 +23,22 @@ def test_histograms_name_only_what_ten_records_share():
 
 @pytest.mark.parametrize("values", [[1.5], [0, 2**62], [-1e300, 1e300], [0.001, 0.0011], list(range(1000))])
 def test_numbers_of_every_size_have_bars(values):
-    column = Table.bare(pd.DataFrame({"x": values * 20}), types={"x": "number"}).columns["x"]
+    column = Table.without_roles(pd.DataFrame({"x": values * 20}), types={"x": "number"}).columns["x"]
     found = bars(column)
     assert sum(one.get("count", 0) for one in found) == 20 * len(values) and 1 <= len(found) <= 40
 
 
 def test_dates_fall_into_round_bins():
     days = pd.date_range("1950-03-05", periods=60 * 365)
-    column: Column = Table.bare(pd.DataFrame({"born": days})).columns["born"]
+    column: Column = Table.without_roles(pd.DataFrame({"born": days})).columns["born"]
     assert bars(column)[0]["name"] == "1950 to 1954"
-    near: Column = Table.bare(pd.DataFrame({"at": days[:40].repeat(20)})).columns["at"]
+    near: Column = Table.without_roles(pd.DataFrame({"at": days[:40].repeat(20)})).columns["at"]
     assert bars(near)[0]["name"] == "1950-03-02 to 1950-03-06"
 
 
 def test_the_summary_counts_as_pandas_does():
     frame = pd.DataFrame({"a": [1, None, 3, 3], "b": ["x", None, None, "y"]})
-    told = summary(Table.bare(frame))
+    told = summary(Table.without_roles(frame))
     assert told["incomplete"] == frame.isna().any(axis=1).sum()
     assert [(one["distinct"], one["missing"]) for one in told["columns"]] == [(2, 1), (2, 2)]
 
@@ -52,4 +54,4 @@ def test_the_summary_counts_as_pandas_does():
     ],
 )
 def test_the_minimum_and_the_maximum_are_shown(values, text):
-    assert value_range(Table.bare(pd.DataFrame({"x": values})).columns["x"]) == text
+    assert value_range(Table.without_roles(pd.DataFrame({"x": values})).columns["x"]) == text

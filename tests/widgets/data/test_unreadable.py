@@ -12,7 +12,7 @@ def test_each_column_has_its_way_out():
     long = "x" * (LONGEST + 1)
     frame = pd.DataFrame({"age": [*map(str, range(40)), long], "born": ["01/02/2024"] * 41})
     with pytest.raises(BadColumns) as caught:
-        Table.bare(frame, types={"age": "number", "born": "date"})
+        Table.without_roles(frame, types={"age": "number", "born": "date"})
     age, born = unreadable_columns(caught.value)
     assert age["texts"] == ["x" * LONGEST + "…"] and [*age["values"]] == [long] and not age["choices"]
     assert born["choices"][0] == "date dd/mm/yyyy" and born["texts"] == []

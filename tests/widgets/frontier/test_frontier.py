@@ -268,7 +268,8 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
     chart.sent.clear()
     chart.show()
     assert (
-        chart.sent[0]["note"] == "Lines and brackets: where a figure lies in 95 % of 50 tries by other seeds and draws."
+        chart.sent[0]["note"]
+        == "Lines and brackets: the range of a figure in 95 % of 50 runs with other seeds and draws."
     )
     replies(chart, "intervals", over="learning", field="intervals")
     assert chart.intervals == {"over": "learning"}, "nothing is tried again"

@@ -17,7 +17,7 @@ FRAME = pd.DataFrame({"age": [21, 22, 35, 36, 47] * 3, "town": list("abbcc") * 3
 
 @pytest.fixture
 def first():
-    return Editing(Study()).with_table(Table.bare(FRAME).with_roles(["age", "town"], "ill"))
+    return Editing(Study()).with_table(Table.without_roles(FRAME).with_roles(["age", "town"], "ill"))
 
 
 def test_a_step_leaves_the_state_before_as_it_was(first):

@@ -32,7 +32,7 @@ def base():
             "illness": rng.choice(["flu", "ulcer", "cold"], n),
         }
     )
-    return Table.bare(frame)
+    return Table.without_roles(frame)
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def test_prefixes_that_change_nothing_are_said_at_their_field(driven, form, fiel
 
 def test_prefixes_that_no_values_share():
     frame = pd.DataFrame({"code": ["a1x", "b2x", "c3x", "d4x"] * 3})
-    driven = Driven(Table.bare(frame).with_roles(["code"]))
+    driven = Driven(Table.without_roles(frame).with_roles(["code"]))
     driven.use("code", "prefixes", keep="2", pad="")
     assert "No two values share their first 2 characters" in driven.problem["text"]
 
@@ -297,7 +297,7 @@ def test_removing_brings_the_bare_column_back(driven, table):
 
 def test_the_datas_own_hierarchy():
     study = Study(data={"bundled": "adult"})
-    bare = Table.bare(datasets.path("adult"))
+    bare = Table.without_roles(datasets.path("adult"))
     driven = Driven(bare.with_roles(["education", "age"], "occupation"), {}, study)
     driven.send("choose", column="education")
     assert driven.shown["bundled"]
@@ -511,7 +511,7 @@ def test_a_hierarchy_that_does_not_fit_new_data_is_said_and_can_be_mended(driven
         {"city": [*CITIES, "Rome"], "age": [1, 2, 3, 4, 5, 6], "illness": ["a", "b", "a", "b", "a", "b"]}
     )
     driven.send("hello")
-    driven.editor.table = Table.bare(frame).with_roles(["age", "city"], "illness")
+    driven.editor.table = Table.without_roles(frame).with_roles(["age", "city"], "illness")
     assert "city" not in driven.editor.hierarchies and driven.editor.table.columns["city"].hierarchy is None
     assert "'Rome'" in driven.line("city")["unfit"]
     assert "'Rome'" in driven.problem["text"]
@@ -569,7 +569,7 @@ def test_a_level_that_models_look_at_cannot_be_taken_away(base):
 
 def test_five_thousand_values(base):
     frame = pd.DataFrame({"code": [f"{i:06d}" for i in range(5000)] * 2, "s": ["a", "b"] * 5000})
-    driven = Driven(Table.bare(frame, types={"code": "text"}).with_roles(["code"], "s"))
+    driven = Driven(Table.without_roles(frame, types={"code": "text"}).with_roles(["code"], "s"))
     driven.use("code", "prefixes", keep="5, 4, 3", pad="")
     assert driven.sizes("code") == [500, 50, 5]
     driven.send("group", column="code", level=4, members=["000***", "001***"], label="low")

@@ -7,7 +7,7 @@ from workbench.data.hierarchies.builders import Prefixes
 from workbench.data.table import Table
 from workbench.data.uniqueness import count_unique
 
-TABLE = Table.bare(pd.DataFrame({"zip": ["11", "12", "21", None, "11", "21"], "disease": list("aabbab")}))
+TABLE = Table.without_roles(pd.DataFrame({"zip": ["11", "12", "21", None, "11", "21"], "disease": list("aabbab")}))
 
 
 def test_counts_and_no_values():

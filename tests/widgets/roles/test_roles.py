@@ -22,7 +22,7 @@ CHOSEN = {"quasi": ["age", "work"], "sensitive": ["disease"], "identifiers": ["p
 
 @pytest.fixture
 def picker() -> RolePicker:
-    return RolePicker(Table.bare(FRAME), roles=CHOSEN)
+    return RolePicker(Table.without_roles(FRAME), roles=CHOSEN)
 
 
 def replies(widget: RolePicker, kind: str, **content) -> list[dict]:
@@ -92,7 +92,7 @@ def test_the_table_is_the_one_that_a_study_makes(picker):
         identifiers=("person",),
     )
     shown = picker.table.with_regions(study.regions, study.smallest)  # a study also sets how regions are published
-    assert shown.fingerprint == study.table(Table.bare(FRAME)).fingerprint
+    assert shown.fingerprint == study.table(Table.without_roles(FRAME)).fingerprint
     assert picker.table.records == len(FRAME.drop(columns="person").dropna())
 
 
@@ -174,12 +174,12 @@ def test_a_program_cannot_give_two_roles_or_a_column_that_is_not_there(picker):
 
 
 def test_other_data_keep_the_roles_of_columns_that_are_there(picker):
-    picker.base = Table.bare(FRAME.drop(columns=["work", "person"]).assign(disease="flu"))
+    picker.base = Table.without_roles(FRAME.drop(columns=["work", "person"]).assign(disease="flu"))
     assert picker.roles == {"quasi": ["age"], "sensitive": [], "identifiers": [], "dropped": [], "weight": []}, (
         "disease has one value now"
     )
     assert picker.table.quasi == ("age",)
-    picker.base = Table.bare(pd.DataFrame({"x": [1, 2]}))
+    picker.base = Table.without_roles(pd.DataFrame({"x": [1, 2]}))
     assert picker.roles == NOTHING and picker.table is None
     picker.base = None
     assert picker.table is None and last(replies(picker, "hello"), "columns")["columns"] == []

@@ -18,7 +18,7 @@ STUDY = Study(data={"given": "frame"}, quasi=("age", "sex"), sensitive=("illness
 def session():
     seen = []
     one = Session(STUDY, lambda before, after: seen.append(after), lambda: None)
-    one.store_data(STUDY, Table.bare(FRAME))
+    one.store_data(STUDY, Table.without_roles(FRAME))
     one.begin(STUDY)
     one.seen = seen
     return one
@@ -91,7 +91,7 @@ def test_a_study_with_unknown_variants_changes_nothing(session, wrong):
 
 
 def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
-    other = Table.bare(FRAME.drop(columns="sex"))
+    other = Table.without_roles(FRAME.drop(columns="sex"))
     tens, wrong = {"builder": "intervals", "widths": [10]}, {"builder": "dates"}
     fitted, unfit = fit_to_data(STUDY.with_(hierarchies={"sex": tens, "age": tens, "illness": wrong}), other)
     assert fitted == STUDY.with_(quasi=("age",), hierarchies={"age": tens})
@@ -101,7 +101,7 @@ def test_other_data_keep_the_scheme_as_far_as_it_fits(session):
 def test_undo_past_data_that_are_gone_says_so_and_stays(session):
     for i in range(4):
         study = STUDY.with_(data={"given": f"frame {i}"})
-        session.store_data(study, Table.bare(FRAME))
+        session.store_data(study, Table.without_roles(FRAME))
         session.begin(study)
     for _ in range(2):
         session.undo()

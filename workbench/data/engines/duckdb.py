@@ -134,7 +134,7 @@ class DuckDB(RemoteEngine):
             codes = pa.table({"old": old.astype(kind), "new": places[old].astype(kind)})
             joins += f" JOIN {self._store.keep('SELECT * FROM codes', codes=codes)} AS m{i} ON m{i}.old = r.{field}"
             listed[field] = f"m{i}.new"
-        selected = ", ".join(f"{of} AS {field}" for field, of in listed.items())
+        selected = ", ".join(f"{expression} AS {field}" for field, expression in listed.items())
         found_in, records = f"(SELECT {selected} FROM {self._from} AS r{joins})", self.records
         if any((places < 0).any() for places in maps.values()):
             records = self._store.ask(f"SELECT count(*) AS n FROM {found_in} AS r")["n"][0].as_py()

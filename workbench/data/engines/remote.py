@@ -50,7 +50,7 @@ class Tallies(NamedTuple):
     code: np.ndarray
     records: np.ndarray
 
-    def of(self, column: int, parts: int, sizes: int) -> np.ndarray:
+    def matrix(self, column: int, parts: int, sizes: int) -> np.ndarray:
         """Return the counts of a column as a matrix: parts x `sizes` codes."""
         found, here = np.zeros((parts, sizes), np.int64), self.column == column
         found[self.part[here], self.code[here]] = self.records[here]

@@ -50,7 +50,7 @@ class Codes:
         codes = longer[self.codes].astype(self.codes.dtype)
         return replace(self, codes=codes, null=int(longer[self.null]), left=left)
 
-    def known(self, some_gone: bool) -> np.ndarray | None:
+    def expected_counts(self, some_gone: bool) -> np.ndarray | None:
         """Return the expected number of records of each code; None if it was not counted."""
         return self.left if some_gone else self.counts(self.size)
 
@@ -202,7 +202,7 @@ class Spark(RemoteEngine):
         for name in dict.fromkeys([*names, *filters]):
             column, code = self._columns[name], self.code_of(name)
             known = pa.table({column.field: column.values, code: column.codes})
-            frame = frame.join(self.session.given(known), on=column.field, how="left")
+            frame = frame.join(self.session.upload(known), on=column.field, how="left")
             kind = "SMALLINT" if column.codes.dtype == np.int16 else "INT"
             when = f"WHEN {column.field} IS NULL THEN {column.null} ELSE coalesce({code}, {NEW})"
             listed.append(f"CAST(CASE {when} END AS {kind}) AS {code}")
@@ -232,12 +232,12 @@ class Spark(RemoteEngine):
             return self.coded(names).selectExpr(*wanted, f"CAST({classes} AS INT) AS class")
         keys, group = classes.keys()
         kept = group >= 0
-        asked = self.packed([*keys])
+        packed = self.packed([*keys])
         numbers = self._numbers({name: codes[kept] for name, codes in keys.items()}, int(kept.sum()))
         on = [f"key{i}" for i in range(len(numbers))]
         columns = dict(zip(on, numbers, strict=True))
-        known = self.session.given(pa.table({**columns, "class": group[kept].astype(np.int32)}))
-        listed = [f"{number} AS {key}" for number, key in zip(asked, on, strict=True)]
+        known = self.session.upload(pa.table({**columns, "class": group[kept].astype(np.int32)}))
+        listed = [f"{number} AS {key}" for number, key in zip(packed, on, strict=True)]
         records = self.coded([*names, *keys]).selectExpr(*wanted, *listed)
         return records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
 
@@ -246,11 +246,11 @@ class Spark(RemoteEngine):
 
         A number is shuffled and compared faster.
         """
-        asked = ["CAST(0 AS BIGINT)"]
+        expressions = ["CAST(0 AS BIGINT)"]
         for place, name, size in self._places(names):
-            asked += ["CAST(0 AS BIGINT)"] * (place == len(asked))
-            asked[place] = f"({asked[place]} * {size} + {self.code_of(name)} + 2)"
-        return asked
+            expressions += ["CAST(0 AS BIGINT)"] * (place == len(expressions))
+            expressions[place] = f"({expressions[place]} * {size} + {self.code_of(name)} + 2)"
+        return expressions
 
     def _numbers(self, keys: Mapping[str, np.ndarray], rows: int) -> list[np.ndarray]:
         """Return the packed numbers of these rows."""
@@ -275,7 +275,7 @@ class Spark(RemoteEngine):
             raise self.changed()
         some_gone = any(column.leaves_out for column in self._columns.values())
         for name, one in codes.items():
-            known = self._columns[name].known(some_gone)
+            known = self._columns[name].expected_counts(some_gone)
             if known is not None:
                 found = np.bincount(one, weight, len(known)).astype(np.int64)
                 if len(found) > len(known) or (known != found).any():
@@ -326,16 +326,16 @@ class SparkCodeAssigner(CodeAssigner):
 
     def code(self, name: str, found: Values) -> Column:
         size, known = len(found.values), self._found.pop(name)
-        field, there = self._fields[name], known[self._fields[name]].is_valid().to_numpy()
+        field, present = self._fields[name], known[self._fields[name]].is_valid().to_numpy()
         records = known["count"].to_numpy()
         kind = np.int16 if size < 2**15 else np.int32
         places = np.where(found.place < 0, size, found.place).astype(kind)
-        counts = np.bincount(places, records[there], size + 1).astype(np.int64)
-        nulls = int(records[~there].sum())
+        counts = np.bincount(places, records[present], size + 1).astype(np.int64)
+        nulls = int(records[~present].sum())
         missing = int(counts[size]) + nulls
         values = known[field].drop_null().combine_chunks()
         null = size if nulls else NEW
-        self._codes[name] = Codes(field, values, places, records[there], null, nulls)
+        self._codes[name] = Codes(field, values, places, records[present], null, nulls)
         return Column(name, found.kind, found.values, found.labels, counts[:-1], missing)
 
     def engine(self) -> Spark:

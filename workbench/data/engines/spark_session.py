@@ -92,7 +92,7 @@ class Session:
         self.answered = True
         return found
 
-    def given(self, table: pa.Table) -> Any:
+    def upload(self, table: pa.Table) -> Any:
         """Upload a small table, such as the codes of values or the classes of cells.
 
         Every worker gets a copy if it is small enough, so that joins do not move the records.

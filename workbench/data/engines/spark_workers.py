@@ -31,7 +31,7 @@ def ready(session: Session) -> bool:
     """Return whether the workers have the same package; checked once per session."""
     if session.same_workers is None:
         try:
-            rows = session.given(pa.table({"n": pa.array([0], pa.int32())}))
+            rows = session.upload(pa.table({"n": pa.array([0], pa.int32())}))
             found = session.ask(rows.groupBy("n").applyInArrow(_digest, "digest STRING"))
             session.same_workers = found["digest"].to_pylist() == [_own()]
         except BadInput:  # the package is missing, or the server runs no Python; a lost connection fails the next query
@@ -106,11 +106,11 @@ def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cu
         return pa.table({**keys, "class": (group[new] + first[part]).astype(np.int32)})
 
     schema = ", ".join(f"{name} INT" for name in (*fields, "class"))
-    asked = engine.packed(quasi)
-    keys = [f"{number} AS key{i}" for i, number in enumerate(asked)]
+    packed = engine.packed(quasi)
+    keys = [f"{number} AS key{i}" for i, number in enumerate(packed)]
     known = _parts(engine, cutting, codes).applyInArrow(numbered, schema).selectExpr(*keys, "class")
     records = engine.coded([*names, *quasi]).selectExpr(*wanted, *keys)
-    on = [f"key{i}" for i in range(len(asked))]
+    on = [f"key{i}" for i in range(len(packed))]
     yield records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
 
 

@@ -163,11 +163,11 @@ def released(
     if labels:  # few distinct labels: sent as numbers, they are small enough for every worker
         numbers = np.arange(len(next(iter(labels.values()))), dtype=np.int32)
         known = pa.table({"class": numbers, **{code: found.indices for code, found in labels.items()}})
-        frame = frame.join(engine.session.given(known), on="class", how="inner")
+        frame = frame.join(engine.session.upload(known), on="class", how="inner")
     for i, (name, one) in enumerate(zip(names, values, strict=True)):
         code, shown = (f"c{i}", labels[f"c{i}"].dictionary) if name is None else (engine.code_of(name), one)
         numbers = np.arange(len(shown), dtype=np.int32)
-        frame = frame.join(engine.session.given(pa.table({code: numbers, f"v{i}": shown})), on=code, how="inner")
+        frame = frame.join(engine.session.upload(pa.table({code: numbers, f"v{i}": shown})), on=code, how="inner")
     # a key from the operating system; on one server rand(seed) is a constant, which does not sort
     digest = f"sha2(concat('{secrets.token_hex(32)}', CAST(monotonically_increasing_id() AS STRING)), 256)"
     chance = f"substring({digest}, 1, 32) AS chance"  # 128 bits, since Spark shuffles them with the records

@@ -65,14 +65,14 @@ def _merges(centers: np.ndarray, weights: np.ndarray) -> list[tuple[int, int]]:
         costs[i, :i] = costs[:i, i] = _costs(centers, weights, i)[:i]
     merges = []
     for step in range(len(weights) - 1):
-        gone, kept = divmod(int(np.argmin(costs)), len(weights))
-        merges.append((int(clusters[kept]), int(clusters[gone])))
-        total = weights[kept] + weights[gone]
-        centers[kept] = (weights[kept] * centers[kept] + weights[gone] * centers[gone]) / total
+        merged, kept = divmod(int(np.argmin(costs)), len(weights))
+        merges.append((int(clusters[kept]), int(clusters[merged])))
+        total = weights[kept] + weights[merged]
+        centers[kept] = (weights[kept] * centers[kept] + weights[merged] * centers[merged]) / total
         weights[kept], clusters[kept] = total, len(weights) + step
         alive = np.isfinite(costs[kept])
-        alive[gone] = alive[kept] = False
-        costs[gone], costs[:, gone] = np.inf, np.inf
+        alive[merged] = alive[kept] = False
+        costs[merged], costs[:, merged] = np.inf, np.inf
         costs[kept] = costs[:, kept] = np.where(alive, _costs(centers, weights, kept), np.inf)
     return merges
 

@@ -101,9 +101,9 @@ def encode(
     for i, name in enumerate(names):
         checkpoint(f"values of {name}, column {i + 1} of {len(names)}")
         marks = missing.get(name) if isinstance(missing, Mapping) else None if missing is None else ["", *missing]
-        there = gathered.distinct(name)  # errors here are not about the column
+        distinct = gathered.distinct(name)  # errors here are not about the column
         try:
-            found = _values(source, gathered, there, name, marks, types.get(name))
+            found = _values(source, gathered, distinct, name, marks, types.get(name))
         except BadInput as error:
             if not isinstance(error, Empty) or name not in empty:
                 wrong[name] = error.with_traceback(None)  # frames of the traceback would keep the source open
@@ -143,14 +143,14 @@ def _gathered(source: Source, names: list[str], engine: str, progress: Callable[
 def _values(
     source: Source,
     gathered: CodeAssigner,
-    there: pa.Array,
+    distinct: pa.Array,
     name: str,
     missing: Sequence[str] | None,
     declared: str | None,
 ) -> Values:
     """Return the distinct values of a column, and add notes on how they were read."""
     found = find_values(
-        there,
+        distinct,
         source.where,
         name,
         typed=source.typed,

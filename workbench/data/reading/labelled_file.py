@@ -52,9 +52,9 @@ class LabelledSource(FrameSource):
 
 def is_coded(values: pd.Series, labels: Mapping[Any, str]) -> bool:
     """Return whether most values have a unique label; otherwise they are numbers with a few special codes."""
-    there = set(values.dropna().unique())
-    known = there & set(labels)
-    return len(known) > len(there) / 2 and len({labels[one] for one in known}) == len(known)
+    present = set(values.dropna().unique())
+    known = present & set(labels)
+    return len(known) > len(present) / 2 and len({labels[one] for one in known}) == len(known)
 
 
 def labelled(values: pd.Series, labels: Mapping[Any, str]) -> pd.Series:

@@ -82,20 +82,22 @@ def find_values(
     """
     text = pa.types.is_large_string(found.type)
     given = missing if missing is not None else ("",) if typed else MARKERS
-    gone, markers = np.zeros(len(found), dtype=bool), list[str]()
+    missing_mask, markers = np.zeros(len(found), dtype=bool), list[str]()
     if text:
-        gone = mask(pc.is_in(found if typed else trimmed(found), value_set=pa.array(given, found.type)))
-        markers = sorted({str(value) for value in found.filter(pa.array(gone)).to_pylist()})
+        missing_mask = mask(pc.is_in(found if typed else trimmed(found), value_set=pa.array(given, found.type)))
+        markers = sorted({str(value) for value in found.filter(pa.array(missing_mask)).to_pylist()})
     else:
         if pa.types.is_floating(found.type):
-            gone = mask(pc.is_nan(found))
+            missing_mask = mask(pc.is_nan(found))
         for one, value in _typed_marks(given, found.type):
             if (equal := mask(pc.equal(found, value))).any():
-                gone, markers = gone | equal, [*markers, one]
-    present = found.filter(pa.array(~gone)) if gone.any() else found
+                missing_mask, markers = missing_mask | equal, [*markers, one]
+    present = found.filter(pa.array(~missing_mask)) if missing_mask.any() else found
     decimal = pa.types.is_decimal(found.type) and found.type.scale > 0
     declared_type = parse_type(declared) if declared else None
-    column = _Reading(where, name, typed, declared_type, decimal, lambda some: first(np.flatnonzero(~gone)[some]))
+    column = _Reading(
+        where, name, typed, declared_type, decimal, lambda some: first(np.flatnonzero(~missing_mask)[some])
+    )
     if not len(present):
         raise Empty(str(column.bad("all values are missing; add it to the identifiers, which are not read")))
     if decimal:
@@ -106,7 +108,7 @@ def find_values(
         error.markers = tuple(markers)
         raise
     place = np.full(len(found), -1, dtype=np.int32)
-    place[~gone] = rank
+    place[~missing_mask] = rank
     return Values(kind, values, labels, place, markers, list(column.doubts(present, kind)))
 
 

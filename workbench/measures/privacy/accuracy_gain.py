@@ -63,7 +63,7 @@ class AccuracyGain(Measure):
 
 
 class GuessAccuracy(NamedTuple):
-    """How often the best guess is right, with and without the release, from rounded counts."""
+    """The share of correct best guesses, with and without the release, from rounded counts."""
 
     sensitive: str
     commonest: str | None  # the best guess without the release, if it may be named
@@ -78,9 +78,9 @@ class GuessAccuracy(NamedTuple):
 def rounded_guess_accuracy(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> GuessAccuracy:
     """Return the rounded guesses of one sensitive column."""
     seen, (sizes, found) = release.table.sensitive[name], guess_accuracy(release, name, adversary)
-    best, of = int(seen.totals.argmax()), published_total(release.table, smallest)
+    best, total = int(seen.totals.argmax()), published_total(release.table, smallest)
     more = max(float(found @ sizes) - float(seen.totals[best]), 0.0)
     guessed = int(seen.published(smallest)[best])
-    right, chance = (min(count / of, 1.0) for count in (guessed + round_count(more, smallest), guessed))
+    right, chance = (min(count / total, 1.0) for count in (guessed + round_count(more, smallest), guessed))
     label = seen.labels[best] if seen.may_name(smallest)[best] else None
     return GuessAccuracy(name, label, round(right, 4), round(chance, 4))

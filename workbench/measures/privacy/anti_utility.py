@@ -29,7 +29,8 @@ TINY = 1e-300  # width of a node with one value in the data, since recipients do
 
 
 def is_closer(predicted: Shown, shown: Shown, true: np.ndarray, c: float = 0.0, nodes: bool = False) -> np.ndarray:
-    """Return whether each prediction is c % closer to the true code than what is shown: 0 is any amount, 100 exact.
+    """Return whether each prediction is c % closer to the true code than the released value is: 0 is any amount, 100
+    exact.
 
     With c = 100, predicted integers are rounded. No prediction is closer than an exactly published value. If regions
     are published as `nodes` of a hierarchy, none is exact.
@@ -41,7 +42,7 @@ def is_closer(predicted: Shown, shown: Shown, true: np.ndarray, c: float = 0.0, 
 
 
 def distance(shown: Shown, true: np.ndarray, nodes: bool = False) -> np.ndarray:
-    """Return the distance of what each record shows from its true code.
+    """Return the distance of each record's released value from its true code.
 
     The width of an interval or set that contains the true code, infinite for one that does not; the absolute
     difference for a number or value.
@@ -113,7 +114,7 @@ def _of_one(release: Release, target: str, miners: Sequence[Miner], c: float) ->
     nodes = bool(np.any(np.asarray(release.label_level(target) or 0) > 0))
     predictions, found, there = cross_fit(release, target, able), {}, distance(shown, true, nodes) == 0
     for miner in able:
-        told = predictions.of(miner)
+        told = predictions.by_miner(miner)
         hit = is_closer(told, shown, true, c, nodes)
         found[miner] = Hits(hit | there, np.where(hit, _number(told), NONE))
     return found, Hits(there, np.full(len(there), NONE))

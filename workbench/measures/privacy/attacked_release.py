@@ -334,11 +334,11 @@ class AttackedRelease:
         for i, (name, axis) in enumerate(self.axes.items()):
             if name in names:
                 away += axis.distances_from(int(self.table.codes[name][person]))[self.shows[:, i]]
-        there, others = self.counts
+        counts, others = self.counts
         if self.own[person] != NOBODY:
             others = others.copy()
             others[self.world[self.own[person]]] -= 1
-        return _nearest(away, there), _nearest(away, others)
+        return _nearest(away, counts), _nearest(away, others)
 
     def rows_of(self, people: np.ndarray) -> np.ndarray:
         """Return the rows of the control that show these people."""
@@ -375,8 +375,8 @@ def attacks_parameter() -> Any:
 
 
 def _nearest(away: np.ndarray, count: np.ndarray) -> np.ndarray:
-    there = np.where(count > 0, away, np.iinfo(np.int64).max)
-    return np.where(there == there.min(), count, 0)
+    distances = np.where(count > 0, away, np.iinfo(np.int64).max)
+    return np.where(distances == distances.min(), count, 0)
 
 
 def _assign_regions(

@@ -40,12 +40,12 @@ def search_groups(attacker: str, release: Release, fraction: float) -> SearchGro
     population who match the group: counted there (at least f), or expected for a sample of that fraction.
     """
     sizes, groups = count_groups(release)
-    of = sizes * groups if release.own_classes is release.classes else release.own_classes.sizes
+    people = sizes * groups if release.own_classes is release.classes else release.own_classes.sizes
     if attacker == PROSECUTOR:
-        return SearchGroups(sizes, of, 1 / sizes)
+        return SearchGroups(sizes, people, 1 / sizes)
     if release.table.population is None:
-        return SearchGroups(sizes, of, expected_chance(sizes, fraction))
-    return SearchGroups(sizes, of, 1 / np.maximum(population_matches(release), sizes))
+        return SearchGroups(sizes, people, expected_chance(sizes, fraction))
+    return SearchGroups(sizes, people, 1 / np.maximum(population_matches(release), sizes))
 
 
 def largest_published_risk(attacker: str, release: Release, fraction: float, smallest: int) -> float:
@@ -72,7 +72,7 @@ def count_groups(release: Release) -> tuple[np.ndarray, np.ndarray]:
     group, one entry per size."""
     table = release.table
     if release.classes.exact and not table.engine.cells_fit:
-        return table.remember("sizes of people alike", lambda: _count_groups(table))
+        return table.remember("sizes of identical groups", lambda: _count_groups(table))
     sizes = group_sizes(release)
     return sizes, np.ones(len(sizes), np.int64)
 
@@ -119,7 +119,7 @@ def expected_chance(sizes: np.ndarray, fraction: float) -> np.ndarray:
     return found[place.reshape(sizes.shape)]
 
 
-# The figures of learning attackers, compared with what is generally known about the population.
+# The figures of learning attackers, compared with general knowledge about the population.
 
 MODEL_OF_ATTACKER = {LEARNING: LOGISTIC, LEARNING_BAYES: BAYES}
 NEARLY_ALL = 0.999
@@ -137,7 +137,7 @@ def learning_sentence(release: Release, sensitive: str, adversary: str, loss: np
     found, seen = learned_beliefs(release, sensitive, MODEL_OF_ATTACKER[adversary]), release.table.sensitive[sensitive]
     sizes, order = found.posterior.sizes, np.argsort(loss)
     nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]
-    told = [
+    guessed = [
         f"{format_percent(one.right / sizes.sum())} ({format_number(one.mean_log_gain(seen.prior))} nats)"
         for one in (
             AdversaryBeliefs(found.learning, found.true),
@@ -147,8 +147,8 @@ def learning_sentence(release: Release, sensitive: str, adversary: str, loss: np
     ]
     return (
         f"{100 * NEARLY_ALL:g} % of the people lose at most {format_number(nearly, 'lower')}, on average "
-        f"{format_number(record_mean(loss, sizes))}. A learning attacker guesses correctly for {told[0]} of them; by "
-        f"the class alone it is {told[1]}, and by a model of the population fitted to other people, {told[2]}."
+        f"{format_number(record_mean(loss, sizes))}. A learning attacker guesses correctly for {guessed[0]} of them; "
+        f"by the class alone it is {guessed[1]}, and by a model of the population fitted to other people, {guessed[2]}."
     )
 
 

@@ -86,19 +86,19 @@ class NeighbourGuesses:
         removes its own value or that of another record of its bag."""
         taken = without if taken is None else taken
         found = _members(self._by_row, np.flatnonzero(rows))
-        told = np.zeros(self.values)
+        beliefs = np.zeros(self.values)
         bags, drawn = np.unique(self.bag[found[found != without]], return_counts=True)
         for bag, count in zip(bags.tolist(), drawn.tolist(), strict=True):
             held = _members(self._by_bag, np.array([bag]))
             held = held[held != taken]
-            told += np.bincount(self.value[held], minlength=self.values) * (count / len(held))
-        return told
+            beliefs += np.bincount(self.value[held], minlength=self.values) * (count / len(held))
+        return beliefs
 
 
-def chance_of_guess(told: np.ndarray, prior: np.ndarray) -> np.ndarray:
+def chance_of_guess(beliefs: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Return the probability that each value is guessed: ties share it; without counts, the prior's."""
-    told = told if told.any() else prior
-    best = told >= told.max() * NEARLY
+    beliefs = beliefs if beliefs.any() else prior
+    best = beliefs >= beliefs.max() * NEARLY
     return best / best.sum()
 
 
@@ -162,9 +162,9 @@ class AttributeInference(Measure):
         from_it, from_others = NeighbourGuesses.from_release(release, seen, name)
 
         def attack(person: int) -> Chances:
-            there, others = seen.nearest(person, seen.quasi)
+            counts, others = seen.nearest(person, seen.quasi)
             own, value = int(seen.own[person]), int(true[person])
-            return from_it.chance(there, value, prior), from_others.chance(others, value, prior, own)
+            return from_it.chance(counts, value, prior), from_others.chance(others, value, prior, own)
 
         found = seen.attack_each(people, attack)
         return found._replace(control=naive) if naive.mean() > found.control.mean() else found

@@ -33,12 +33,12 @@ class LargestQuotient(Measure):
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         classes, factors = release.classes, [1.0]
         for name, seen in classes.sensitive.items():
-            there = seen.totals > 0
+            present = seen.totals > 0
             shares = class_share_bounds(classes.histograms[name], seen.totals, smallest)
             prior = prior_bounds(seen, smallest)
             with np.errstate(divide="ignore"):
                 factors += [
-                    (high / low)[:, there].max() for low, high in ((prior.low, shares.high), (shares.low, prior.high))
+                    (high / low)[:, present].max() for low, high in ((prior.low, shares.high), (shares.low, prior.high))
                 ]
         value = round_average(float(np.log(max(factors))))
         if not np.isfinite(value):

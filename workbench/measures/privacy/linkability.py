@@ -29,14 +29,16 @@ class Linkability(Measure):
     attacks: int = attacks_parameter()
     name = "linkability"
     title = "Linkability"
-    summary = "how often two halves of what is known about a person lead to the same released record, beyond chance"
+    summary = (
+        "how often two halves of an attacker's knowledge about a person lead to the same released record, beyond chance"
+    )
     symbol = "R_link"
     side = "privacy"
     unit = "risk beyond chance"
 
     def measure(self, release: Release) -> Measured:
         return measure_risk(
-            "Two halves of what is known about a person lead to the same record", self.attack_results(release)
+            "Two halves of an attacker's knowledge about a person lead to the same record", self.attack_results(release)
         )
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:

@@ -73,7 +73,7 @@ class MeasuredDiversity(Measure):
         """Return the average of the worst column, from which values occur and the shares of all values."""
         weights = release.classes.sizes if self.weighting == "records" else None
         if self.figure == "l":
-            each = [np.maximum(there.sum(axis=1), 1) for there, _ in found.values()]
+            each = [np.maximum(counts.sum(axis=1), 1) for counts, _ in found.values()]
             return float(min(np.average(one, weights=weights) for one in each))
         most = [shares.max(axis=1) for _, shares in found.values()]
         each = [np.where(one < 1, one / np.where(one < 1, 1 - one, 1), np.inf) for one in most]

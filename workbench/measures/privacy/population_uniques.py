@@ -230,47 +230,51 @@ def _ratio(x: float, more: float) -> float:
     return more * math.log(x) + half / x - half * (2 * more - 1) / (6 * x * x)
 
 
-def _slope(of: Callable[[np.ndarray], float], at: np.ndarray, step: float = 1e-4) -> np.ndarray:
-    return np.array([(of(at + way) - of(at - way)) / (2 * step) for way in step * np.eye(2)])
+def _slope(function: Callable[[np.ndarray], float], at: np.ndarray, step: float = 1e-4) -> np.ndarray:
+    return np.array([(function(at + way) - function(at - way)) / (2 * step) for way in step * np.eye(2)])
 
 
-def _maximize(name: str, of: Callable[[np.ndarray], float], at: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+def _maximize(
+    name: str, function: Callable[[np.ndarray], float], at: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the maximum of a likelihood of two parameters, and their covariance there; None if it has no peak."""
-    best, damp, number = of(at), 1.0, 0
+    best, damp, number = function(at), 1.0, 0
     while number < STEPS:
         number += 1
-        slope, bend = _slope(of, at), -_bend(of, at)
+        slope, bend = _slope(function, at), -_bend(function, at)
         try:
             low = float(np.linalg.eigvalsh(bend).min())
             ahead = at + np.linalg.solve(bend + max(0.0, damp - low) * np.eye(2), slope)
-            there = of(ahead)
+            previous = function(ahead)
         except (OverflowError, ValueError, np.linalg.LinAlgError):
-            there = -math.inf
-        if there > best:
-            gain, at, best, damp = there - best, ahead, there, damp / 4
+            previous = -math.inf
+        if previous > best:
+            gain, at, best, damp = previous - best, ahead, previous, damp / 4
             if gain < NEAR * (1 + abs(best)) * 1e-3:
                 break
         else:
             damp *= 8
             if damp > 1e12:
                 break
-    bend = -_bend(of, at)
+    bend = -_bend(function, at)
     if not np.isfinite(bend).all() or np.linalg.eigvalsh(bend).min() <= 0 or abs(at[0]) > EDGE:
         return None
-    spread, slope = np.linalg.inv(bend), _slope(of, at)
+    spread, slope = np.linalg.inv(bend), _slope(function, at)
     gain = float(slope @ spread @ slope) / 2
     report_fit(Fit(f"{name} model of class sizes", number, gain, gain <= CONVERGED))
     return at, spread
 
 
-def _bend(of: Callable[[np.ndarray], float], at: np.ndarray, step: float = 1e-3) -> np.ndarray:
+def _bend(function: Callable[[np.ndarray], float], at: np.ndarray, step: float = 1e-3) -> np.ndarray:
     """Return the second derivatives."""
     ways = step * np.eye(2)
     bend = np.empty((2, 2))
     for i in range(2):
         for j in range(2):
-            ahead = of(at + ways[i] + ways[j]) - of(at + ways[i] - ways[j])
-            bend[i, j] = (ahead - of(at - ways[i] + ways[j]) + of(at - ways[i] - ways[j])) / (4 * step * step)
+            ahead = function(at + ways[i] + ways[j]) - function(at + ways[i] - ways[j])
+            bend[i, j] = (ahead - function(at - ways[i] + ways[j]) + function(at - ways[i] - ways[j])) / (
+                4 * step * step
+            )
     return bend
 
 

@@ -39,7 +39,7 @@ class PrivacyLoss(Measure):
     worst_case = True
     side = "privacy"
     needs_sensitive = True
-    unit = "difference from what is known without the release"
+    unit = "difference from the knowledge without the release"
 
     def measure(self, release: Release) -> Measured:
         return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
@@ -49,13 +49,13 @@ class PrivacyLoss(Measure):
             return super().publish(measured, release, smallest)
         if not (classes := release.classes).histograms:
             return 0.0, "It does not publish the sensitive column, so nothing is learned about it."
-        told = redact_max_loss(
+        published = redact_max_loss(
             classes, release.table.sensitive.values(), self.distance, smallest, release.table.records
         )
         value = (
-            told[0] if len(classes) > 1 or release.suppressed else 0.0
+            published[0] if len(classes) > 1 or release.suppressed else 0.0
         )  # the distribution of the whole table is known
-        least = format_number(told[1], "higher")
+        least = format_number(published[1], "higher")
         return value, f"A group in which everybody has the same sensitive value would lose {least} or more."
 
     def figures_by_class(self, classes: Classes, table: Table) -> np.ndarray | None:

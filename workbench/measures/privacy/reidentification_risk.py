@@ -48,11 +48,11 @@ class ReidentificationRisk(Measure):
         return self.statistic == "largest"
 
     def measure(self, release: Release) -> Measured:
-        sizes, of, risk = search_groups(self.attacker, release, self.fraction)
+        sizes, people, risk = search_groups(self.attacker, release, self.fraction)
         if self.attacker == "marketer" and self.statistic != "average":
             raise Undefined("a marketer's risk is an average over as many people as possible; use statistic = average")
-        largest, mean, records = float(risk.max()), record_mean(risk, of), int(of.sum())
-        unique, above = int(of[sizes == 1].sum()), int(of[risk > self.threshold * NEARLY].sum())
+        largest, mean, records = float(risk.max()), record_mean(risk, people), int(people.sum())
+        unique, above = int(people[sizes == 1].sum()), int(people[risk > self.threshold * NEARLY].sum())
         value = {"largest": largest, "average": mean, "unique": unique / records, "above": above / records}
         over = f"; {above:,} with more than {format_percent(self.threshold)}" if self.statistic == "above" else ""
         by = "" if self.attacker == PROSECUTOR else f" by a {self.attacker}, {WHO[self.attacker]},"
@@ -64,10 +64,10 @@ class ReidentificationRisk(Measure):
         return Measured(value[self.statistic], sentence, {"sizes": sizes})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        sizes, of, risk = search_groups(self.attacker, release, self.fraction)
+        sizes, people, risk = search_groups(self.attacker, release, self.fraction)
         everybody, wording = published_total(release.table, smallest), release.table.wording
         above = self.statistic == "above"
-        count = int(of[risk > self.threshold * NEARLY].sum()) if above else int(of[sizes == 1].sum())
+        count = int(people[risk > self.threshold * NEARLY].sum()) if above else int(people[sizes == 1].sum())
         value = {
             "largest": largest_published_risk(self.attacker, release, self.fraction, smallest),
             "average": round_average(

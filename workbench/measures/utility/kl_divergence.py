@@ -38,9 +38,9 @@ class KLDivergence(Measure):
     def _one(self, release: Release, sensitive: str | None) -> Measured:
         far, everybody, count = 0.0, 0.0, 0
         for points, truth in _pieces(release.table, sensitive):
-            expected, there = release.estimate(points, sensitive), truth > 0
+            expected, present = release.estimate(points, sensitive), truth > 0
             with np.errstate(divide="ignore"):  # after swaps no person may be expected with a value that somebody has
-                far += float((truth[there] * np.log(truth[there] / expected[there])).sum())
+                far += float((truth[present] * np.log(truth[present] / expected[present])).sum())
             everybody, count = everybody + float(truth.sum()), count + len(points)
         value = far / everybody
         about = f" and {sensitive}" if sensitive else ""

@@ -30,7 +30,7 @@ GROUPS = 5  # groups with equally many queries, by the number of people who meet
 
 
 class Statistic(NamedTuple):
-    """What is averaged over queries, with its texts for charts and pages."""
+    """A figure that is averaged over queries, with its texts for charts and pages."""
 
     unit: str
     sentence: str  # with {value}, in per cent or as a number, and {queries}
@@ -58,7 +58,7 @@ STATISTICS = {
     ),
     "selection": Statistic(
         "share of false and missing records of the average query, among all that it returns or should return",
-        "Of the records that each of {queries} queries returns, or should, {value} are false or missing on average.",
+        "On average over {queries} queries, {value} of the records to return or returned are false or missing.",
     ),
 }
 
@@ -307,25 +307,25 @@ class QueryError(Measure):
     def measure(self, release: Release) -> Measured:
         if self.estimator != UNIFORM and self.statistic not in ESTIMATED:
             raise Undefined(f"statistic = {self.statistic} uses no estimate; use estimator = uniform")
-        asked = self._asked(release)
-        found = asked.evaluate(self.statistic)
-        groups = {name: by(found.errors) for name, by in asked.group_means.items()}
-        known = {"error": found.errors, "told": asked.answers, "truth": asked.workload.truth, **found.more, **groups}
-        sentence = found.sentence + estimator_note(release, asked.sensitive, self.estimator)
-        return Measured(found.value, sentence, Detail(known, {"worst": asked.worst}))
+        errors = self._workload_errors(release)
+        found = errors.evaluate(self.statistic)
+        groups = {name: by(found.errors) for name, by in errors.group_means.items()}
+        known = {"error": found.errors, "told": errors.answers, "truth": errors.workload.truth, **found.more, **groups}
+        sentence = found.sentence + estimator_note(release, errors.sensitive, self.estimator)
+        return Measured(found.value, sentence, Detail(known, {"worst": errors.worst}))
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        asked, step = self._asked(release), self.rounding_step(release, smallest)
+        errors, step = self._workload_errors(release), self.rounding_step(release, smallest)
         if smallest > 1:
-            step *= asked.sensitivity(self.statistic, measured.value)
-        if smallest > 1 and (asked.workload.different < MANY or step > COARSEST):
+            step *= errors.sensitivity(self.statistic, measured.value)
+        if smallest > 1 and (errors.workload.different < MANY or step > COARSEST):
             return None, f"{self.description[:-1]}: not published, since it would reveal queries about few people."
         value = round_average(measured.value, step, self.better, size_in_thresholds(release, smallest))
-        return value, STATISTICS[self.statistic].sentence_for(value, len(asked.workload))
+        return value, STATISTICS[self.statistic].sentence_for(value, len(errors.workload))
 
     def rounding_step(self, release: Release, smallest: int) -> float:
         """The change if each query has as many people more or fewer as the threshold."""
-        return largest_change(self._asked(release).workload, self.guard, smallest) if smallest > 1 else 0.0
+        return largest_change(self._workload_errors(release).workload, self.guard, smallest) if smallest > 1 else 0.0
 
-    def _asked(self, release: Release) -> WorkloadErrors:
+    def _workload_errors(self, release: Release) -> WorkloadErrors:
         return WorkloadErrors(release, Workload.named(release.table, self.workload), self.guard, self.estimator)

@@ -69,15 +69,17 @@ def describe_sample(table: Table, measure: UtilityLoss, loss: float) -> str:
         return f"{about} as accurate as the original records."
     if loss > curve.losses[0]:
         return f"{about} less accurate than any random sample of the records."
-    of = f"{format_number(100 * share, 'higher')} % of the records ({int(share * table.records):,}), unchanged"
-    return f"{about} as accurate as a random {of}."
+    sample_words = (
+        f"{format_number(100 * share, 'higher')} % of the records ({int(share * table.records):,}), unchanged"
+    )
+    return f"{about} as accurate as a random {sample_words}."
 
 
 def published_share(table: Table, measure: UtilityLoss, loss: float | None, smallest: int) -> float | None:
     """Return the share for publication with a published loss; None if it is not allowed or unknown.
 
-    Of the table it only uses the factor, an average over large populations that is rounded once; everything else
-    follows from the factor and the losses, however many releases are published.
+    The only figure of the table that it uses is the factor, an average over large populations that is rounded once;
+    everything else follows from the factor and the losses, however many releases are published.
     """
     if loss is None or table.weight is not None or not may_list_groups(table.records, smallest):
         return None
@@ -117,6 +119,6 @@ def _power(kind: str) -> float:
 def _expected(counts: np.ndarray, prior: np.ndarray, share: float, kind: str, levels: tuple) -> float:
     """Return the mean loss if each record is sampled with this probability; the prior for a population without any."""
     drawn = np.random.default_rng(0).binomial(counts, share)
-    of = drawn.sum(axis=1, keepdims=True)
-    told = np.where(of > 0, drawn / np.maximum(of, 1), prior)
-    return float(distance(kind, counts / counts.sum(axis=1, keepdims=True), told, levels).mean())
+    totals = drawn.sum(axis=1, keepdims=True)
+    estimated = np.where(totals > 0, drawn / np.maximum(totals, 1), prior)
+    return float(distance(kind, counts / counts.sum(axis=1, keepdims=True), estimated, levels).mean())

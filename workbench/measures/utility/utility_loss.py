@@ -83,9 +83,9 @@ class UtilityLoss(Measure):
                 f"more than {COUNTED:,} populations have {large}; raise min_support, or choose fewer quasi-identifiers"
             )
         truth = populations.truth[name] / populations.support[:, None]
-        told = with_estimator(release, [name], self.estimator).estimate(populations, name)
-        told = told / told.sum(axis=1, keepdims=True)
-        loss = distance(self.distance, truth, told, seen.levels)
+        estimated = with_estimator(release, [name], self.estimator).estimate(populations, name)
+        estimated = estimated / estimated.sum(axis=1, keepdims=True)
+        loss = distance(self.distance, truth, estimated, seen.levels)
         mean, most = float(loss.mean()), float(loss.max())
         over, wide, interval = f"Over {len(loss):,} populations of {large}", "", None
         if populations.sampled:
@@ -96,5 +96,6 @@ class UtilityLoss(Measure):
             f"{over}, the estimated distribution of {name} is {format_number(mean)}{wide} from the truth on average,"
             f" {format_number(most)} at worst.{estimator_note(release, [name], self.estimator)}"
         )
-        detail = {"runs": populations.runs, "support": populations.support, "loss": loss, "told": told, "truth": truth}
-        return Measured(mean, sentence, {"sensitive": name, "every": populations.every, **detail}, interval)
+        about = {"sensitive": name, "every": populations.every, "runs": populations.runs}
+        detail = {**about, "support": populations.support, "loss": loss, "told": estimated, "truth": truth}
+        return Measured(mean, sentence, detail, interval)

@@ -47,12 +47,12 @@ class WorkloadUtility(Measure):
         table, target = release.table, target_or_default(release.table, self.target)
         if target in table.quasi and not release.classes.exact:
             raise Undefined(f"{target!r} is generalized; a workload predicts a sensitive or a neutral column")
-        asked, before = resolve_miners(self.miner), original_release(table)
+        miners, before = resolve_miners(self.miner), original_release(table)
         trivial = {
-            "without quasi-identifiers": self._best(before, target, asked, [*table.quasi]),
-            "without sensitive columns": self._best(before, target, asked, [*table.sensitive]),
+            "without quasi-identifiers": self._best(before, target, miners, [*table.quasi]),
+            "without sensitive columns": self._best(before, target, miners, [*table.sensitive]),
         }
-        most, found = self._best(before, target, asked, []), self._best(release, target, asked, [])
+        most, found = self._best(before, target, miners, []), self._best(release, target, miners, [])
         base = max(trivial, key=lambda name: trivial[name].mean())
         value = float(found.mean() - trivial[base].mean())
         paired = len(found) == table.records
@@ -67,14 +67,16 @@ class WorkloadUtility(Measure):
             value, sentence, known | self._attacker(release), accuracy_interval(found, trivial[base], paired)
         )
 
-    def _best(self, release: Release, target: str, asked: tuple[Miner, ...], gone: list[str]) -> np.ndarray:
+    def _best(self, release: Release, target: str, miners: tuple[Miner, ...], unavailable: list[str]) -> np.ndarray:
         """Return which records the best of the miners predicts correctly without some columns; all predict the
         commonest value if the target itself is among them."""
-        if target in gone:
+        if target in unavailable:
             one = predict_commonest(release.table, target)
             return one.predicted == one.true
-        given = [name for name in release.table.released if name not in gone] if gone else None
-        rights = [one.predicted == one.true for one in (predict_target(release, target, m, given=given) for m in asked)]
+        given = [name for name in release.table.released if name not in unavailable] if unavailable else None
+        rights = [
+            one.predicted == one.true for one in (predict_target(release, target, m, given=given) for m in miners)
+        ]
         return max(rights, key=lambda right: right.mean())
 
     def _attacker(self, release: Release) -> dict[str, float]:

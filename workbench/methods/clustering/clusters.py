@@ -62,14 +62,14 @@ class Entries:
 
     def take(self, chosen: np.ndarray) -> Entries:
         """Return the chosen entries in that order; entries may repeat."""
-        values = {name: of[chosen] for name, of in self.values.items()}
+        values = {name: column[chosen] for name, column in self.values.items()}
         return Entries(np.ascontiguousarray(self.codes[:, chosen]), values, self.records[chosen], self.cell[chosen])
 
     def first_values(self, columns: int) -> np.ndarray:
         """Return the values of the first sensitive columns, columns x entries."""
         found = np.zeros((columns, len(self)), np.int32)
-        for s, of in enumerate(list(self.values.values())[:columns]):
-            found[s] = of
+        for s, column in enumerate(list(self.values.values())[:columns]):
+            found[s] = column
         return found
 
 

@@ -168,14 +168,14 @@ class Halves:
         self, nodes: Nodes, node: np.ndarray, axis: np.ndarray, cut: np.ndarray, quota: np.ndarray, sizes: np.ndarray
     ) -> np.ndarray:
         """Return which nodes have two halves with diverse sensitive values."""
-        told = np.zeros(2 * len(node))
+        total = np.zeros(2 * len(node))
         for name, near in self.near.items():
             counts = cell_kernels.halves(
                 node, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight,
                 self.cells.others[name], len(near), axis, cut, quota,
             )  # fmt: skip
-            told += s_diversity(counts / sizes.reshape(-1, 1), near)
-        kept = (told <= self.most + 1e-9).reshape(-1, 2).all(axis=1)
+            total += s_diversity(counts / sizes.reshape(-1, 1), near)
+        kept = (total <= self.most + 1e-9).reshape(-1, 2).all(axis=1)
         return np.asarray(kept | (nodes.sizes[node] > LARGEST))
 
 

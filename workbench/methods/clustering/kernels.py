@@ -449,10 +449,10 @@ def dissolve(
         block = np.searchsorted(blocks, own, side="right") - 1
         begin, end = blocks[block], blocks[block + 1]
         if paid[own] < GONE:
-            there = 0
+            remaining = 0
             for c in range(begin, end):
-                there += paid[c] < GONE
-            if there == 1 or (size[own] >= floor and chosen[last[own]] != -1):
+                remaining += paid[c] < GONE
+            if remaining == 1 or (size[own] >= floor and chosen[last[own]] != -1):
                 i += 1
                 continue
             paid[own], gain[:, :, own] = GONE, 0

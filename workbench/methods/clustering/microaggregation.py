@@ -51,8 +51,10 @@ class Distances:
 
         The center is the mean of numbers and the most common value of other attributes.
         """
-        means = [float(of @ place) / of.sum() for of, place in zip(counts, self.places, strict=True)]
-        return self._rows(means, np.array([int(of.argmax()) for of in counts]))
+        means = [
+            float(histogram @ place) / histogram.sum() for histogram, place in zip(counts, self.places, strict=True)
+        ]
+        return self._rows(means, np.array([int(histogram.argmax()) for histogram in counts]))
 
     def _rows(self, places: list[float], codes: np.ndarray) -> np.ndarray:
         rows = np.zeros((len(self.columns), self.widest), np.int32)
@@ -219,10 +221,10 @@ class Exchanges:
         counts = self._counts(cluster)
         out, first = np.unique(self.kind[cluster], return_index=True)
         after = {
-            name: (of + one[self.kinds[s][kinds]][:, None, :] - one[self.kinds[s][out]][None, :, :]).reshape(
-                -1, of.shape[1]
+            name: (histogram + one[self.kinds[s][kinds]][:, None, :] - one[self.kinds[s][out]][None, :, :]).reshape(
+                -1, histogram.shape[1]
             )
-            for s, ((name, of), one) in enumerate(zip(counts.items(), self.ones, strict=True))
+            for s, ((name, histogram), one) in enumerate(zip(counts.items(), self.ones, strict=True))
         }
         score = np.round(self.near.score(self._classes(after)).reshape(len(kinds), len(out)), DIGITS)
         now = np.round(self.near.score(self._classes(counts)), DIGITS)[0]

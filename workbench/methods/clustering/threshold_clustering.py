@@ -56,8 +56,8 @@ def _within(
     model: Model | None,
 ) -> Clusters:
     assert known.delta is not None
-    paid, asked = prices(table, known), method.delta is not None
-    return within(table, entries, starts, paid, known.delta, model, near_by(known), asked)
+    paid, limited = prices(table, known), method.delta is not None
+    return within(table, entries, starts, paid, known.delta, model, near_by(known), limited)
 
 
 def prices(table: Table, method: ThresholdClustering) -> Prices:
@@ -82,16 +82,16 @@ def within(
     delta: float,
     model: Model | None,
     near: int | None = None,
-    asked: bool = True,
+    limited: bool = True,
 ) -> Clusters:
     """Cluster each part starts[i]:starts[i + 1], and dissolve the clusters that violate the model.
 
     A seed is the first remaining record of its part. `delta` does not apply to records of rejected clusters, which move
-    to the cheapest of `near` clusters. If no cluster within delta satisfies the model, a delta that was `asked` for is
-    refused; a delta from a sample is not, and the clusters are dissolved into each other until they satisfy the model.
+    to the cheapest of `near` clusters. If no cluster within delta satisfies the model, the
+    user's delta (`limited`) is refused; a delta from a sample is not, and the clusters are dissolved into each other until they satisfy the model.
     """
     found = Clusters.from_sizes(entries, *_grown(entries, starts, prices, delta))
-    if asked and not found.satisfies(table, model).any():
+    if limited and not found.satisfies(table, model).any():
         raise Unsatisfiable(
             f"no cluster within delta = {delta:g} satisfies {model}; use a larger delta or larger parts, or leave "
             "delta empty to estimate it from a sample"
@@ -167,13 +167,13 @@ def quality(table: Table, clusters: Clusters, r: float) -> tuple[float, float]:
     """Return UM and protection of clusters: means over clusters of sums over columns."""
     classes = clusters.classes(table, None, regions=True)
     shown = np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
-    told = 0.0
+    protection = 0.0
     for name, seen in table.sensitive.items():
         counts = np.zeros((len(clusters), len(seen)))
         np.add.at(counts, (clusters.number, clusters.entries.values[name][clusters.entry]), 1)
         diversity = s_diversity(counts / classes.sizes[:, None], contributions(table, name, r))
-        told += float(diversity.mean())
-    return float(shown.mean()), told
+        protection += float(diversity.mean())
+    return float(shown.mean()), protection
 
 
 @dataclass(frozen=True)

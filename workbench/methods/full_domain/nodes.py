@@ -130,9 +130,9 @@ class _Scoring:
             if isinstance(measure, AttributeLoss):
                 self._put(measure.key, here, *self._lost(measure, here, (codes, classes.sizes, held), ends))
             else:  # suppressed records disclose nothing, so they lose no privacy
-                told = measure.figures_by_class(classes, self.lattice.table)
-                assert told is not None
-                self._put(measure.key, here, *_worst(told, held, first, np.maximum, 0.0))
+                figures = measure.figures_by_class(classes, self.lattice.table)
+                assert figures is not None
+                self._put(measure.key, here, *_worst(figures, held, first, np.maximum, 0.0))
 
     def _nodes(self, done: int, batch: list[Rows]) -> list[Classes]:
         """Return the classes of each node: models of the population must see one release at a time."""
@@ -180,8 +180,10 @@ class _Scoring:
         """Return the loss of all records, and the loss with the records of violating classes suppressed."""
         cost, everything = self.costs[measure.key]
         every, kept = kernels.spent(*rows, ends, self.lattice.levels[here], cost)
-        gone, table = self.breaking[here, None] * everything, self.lattice.table
-        return measure.combined(every / table.records, table), measure.combined((kept + gone) / table.records, table)
+        suppressed, table = self.breaking[here, None] * everything, self.lattice.table
+        return measure.combined(every / table.records, table), measure.combined(
+            (kept + suppressed) / table.records, table
+        )
 
     def _put(self, key: str, here: slice, every: np.ndarray, kept: np.ndarray) -> None:
         none = self.classes[here, KEPT] == 0

@@ -33,8 +33,8 @@ class Slots:
 
     node: np.ndarray
     code: np.ndarray
-    told: np.ndarray  # slots x target values
-    seen: dict[str, np.ndarray]  # slots x sensitive values
+    target_counts: np.ndarray  # slots x target values
+    sensitive_counts: dict[str, np.ndarray]  # slots x sensitive values
     first: np.ndarray  # the first slot of each node
 
 
@@ -131,26 +131,28 @@ def two_way(slots: Slots, sensitive: dict, allowed: Allowed, best_only: bool) ->
         left = upto - (upto - table)[slots.first][node]
         return left, np.add.reduceat(table, slots.first)[node] - left
 
-    left, right = sides(slots.told)
+    left, right = sides(slots.target_counts)
     here = np.flatnonzero(right.any(axis=1))
     left, right = left[here], right[here]
     n, rest = left.sum(axis=1), right.sum(axis=1)
     gain = np.round(entropy(left + right) - (n * entropy(left) + rest * entropy(right)) / (n + rest), DIGITS)
-    parts = {name: np.concatenate([side[here] for side in sides(table)]) for name, table in slots.seen.items()}
+    parts = {
+        name: np.concatenate([side[here] for side in sides(table)]) for name, table in slots.sensitive_counts.items()
+    }
     fine = allowed(Classes(np.concatenate([n, rest]), parts, sensitive))
     ok = fine[: len(n)] & fine[len(n) :]
     rank = np.lexsort((-(gain if best_only else np.where(ok, gain, -np.inf)), node[here]))
     best = rank[_starts(node[here][rank])]
     chosen = np.full(count, -1)
     chosen[node[here][best]] = best
-    there = chosen >= 0
+    valid = chosen >= 0
 
     def cut(i: int) -> tuple[np.ndarray, np.ndarray]:
         at = chosen[i]
         return slots.code[here[at : at + 1]], np.array([n[at], rest[at]])
 
     gains, oks = np.full(count, -np.inf), np.zeros(count, bool)
-    gains[there], oks[there] = gain[chosen[there]], ok[chosen[there]]
+    gains[valid], oks[valid] = gain[chosen[valid]], ok[chosen[valid]]
     return Candidate(gains, oks, cut)
 
 
@@ -158,11 +160,11 @@ def many_way(slots: Slots, part: np.ndarray, sensitive: dict, allowed: Allowed) 
     """Return the split into all parts at once; adjacent slots of one part stay together."""
     count = len(slots.first)
     begin = _starts(slots.node, part)
-    owner, told = slots.node[begin], np.add.reduceat(slots.told, begin)
-    n = told.sum(axis=1)
-    whole = np.add.reduceat(slots.told, slots.first)
-    gain = np.round(entropy(whole) - np.bincount(owner, n * entropy(told), count) / whole.sum(axis=1), DIGITS)
-    seen = {name: np.add.reduceat(table, begin) for name, table in slots.seen.items()}
+    owner, target = slots.node[begin], np.add.reduceat(slots.target_counts, begin)
+    n = target.sum(axis=1)
+    whole = np.add.reduceat(slots.target_counts, slots.first)
+    gain = np.round(entropy(whole) - np.bincount(owner, n * entropy(target), count) / whole.sum(axis=1), DIGITS)
+    seen = {name: np.add.reduceat(table, begin) for name, table in slots.sensitive_counts.items()}
     broken = np.bincount(owner, ~allowed(Classes(n, seen, sensitive)), count)
 
     def cuts(i: int) -> tuple[np.ndarray, np.ndarray]:

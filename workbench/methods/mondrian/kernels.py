@@ -39,12 +39,12 @@ def propose(nodes, order, start, end, quasi, weight, low, high, exact, tried, at
             a, level = _widest(n, order, start, end, quasi, low, high, exact, tried, at, width, place, depth)
             if a < 0:
                 break
-            codes, of = quasi[a], at[place[a, level - 1] :]
-            lowest, highest = of[low[n, a]], of[high[n, a]]
+            codes, nodes_of_codes = quasi[a], at[place[a, level - 1] :]
+            lowest, highest = nodes_of_codes[low[n, a]], nodes_of_codes[high[n, a]]
             for j in range(start[n], end[n]):
                 c, records = codes[order[j]], weight[order[j]]
-                counts[of[c]] += records
-                last[of[c]] = max(last[of[c]], c)
+                counts[nodes_of_codes[c]] += records
+                last[nodes_of_codes[c]] = max(last[nodes_of_codes[c]], c)
             begin, enough = parts, True
             for child in range(lowest, highest + 1):
                 if counts[child]:
@@ -110,10 +110,10 @@ def propose_per_column(
                 )
             else:
                 half = (size[n] + 1) // 2
-                m, below, there, before = median(
+                m, below, at_median, before = median(
                     order, start[n], end[n], quasi[a], weight, lowest, highest, half, counts
                 )
-                left = below + there
+                left = below + at_median
                 if m == highest or (even and below and abs(2 * below - size[n]) < abs(2 * left - size[n])):
                     m, left = before, below
             if min(left, size[n] - left) < floor:
@@ -260,37 +260,37 @@ def counts(met, weight, queries):
 
 
 @compiled
-def errors(order, start, end, weight, low, high, asked):
+def errors(order, start, end, weight, low, high, workload):
     """Return the error of the answers of each node, if it publishes these runs of codes."""
     found = np.empty(start.size, dtype=np.float64)
-    told, of, sums, exact = _room(asked)
+    estimates, of, sums, exact = _room(workload)
     for n in range(start.size):
         sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
         records = 0
         for j in range(start[n], end[n]):
-            records += _count(order[j], weight, asked, sums, of, exact)
-        found[n] = _error(records, low[n], high[n], asked, sums, of, exact, told)
+            records += _count(order[j], weight, workload, sums, of, exact)
+        found[n] = _error(records, low[n], high[n], workload, sums, of, exact, estimates)
     return found
 
 
 @compiled
-def error_of_all(order, start, end, weight, low, high, asked):
+def error_of_all(order, start, end, weight, low, high, workload):
     """Return the error of the answers of all nodes together; errors of different nodes may cancel out."""
-    cost = asked[9]
-    told, of, sums, exact = _room(asked)
+    cost = workload[9]
+    estimates, of, sums, exact = _room(workload)
     apart = np.zeros(cost.size)
     for n in range(start.size):
         sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
         records = 0
         for j in range(start[n], end[n]):
-            records += _count(order[j], weight, asked, sums, of, exact)
-        _estimate_answers(records, low[n], high[n], asked, of, exact, told)
-        apart += told - sums[: cost.size]
+            records += _count(order[j], weight, workload, sums, of, exact)
+        _estimate_answers(records, low[n], high[n], workload, of, exact, estimates)
+        apart += estimates - sums[: cost.size]
     return np.sum(cost * np.abs(apart))
 
 
 @compiled
-def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, asked):
+def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, workload):
     """Return the examined cuts of each pending node on some axes, and the error of the answers before and after.
 
     The result is the error of each node, and of each cut: node, axis, code, records below, error.
@@ -304,7 +304,7 @@ def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, ask
     below = np.empty(room, dtype=np.int64)
     after = np.empty(room, dtype=np.float64)
     before = np.zeros(pending.size, dtype=np.float64)
-    told, of, sums, exact = _room(asked)
+    estimates, of, sums, exact = _room(workload)
     left_of, left_sums, left_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
     rest_of, rest_sums, rest_exact = np.empty_like(of), np.empty_like(sums), np.empty_like(exact)
     low, high = np.empty(quasi.shape[0], np.int32), np.empty(quasi.shape[0], np.int32)
@@ -316,9 +316,9 @@ def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, ask
         members = order[start[n] : end[n]]
         sums[:], of[:], exact[:] = 0.0, 0.0, 0.0
         for cell in members:
-            _count(cell, weight, asked, sums, of, exact)
+            _count(cell, weight, workload, sums, of, exact)
         _hull(members, quasi, low, high)
-        before[i] = _error(size[n], low, high, asked, sums, of, exact, told)
+        before[i] = _error(size[n], low, high, workload, sums, of, exact, estimates)
         if before[i] <= 1e-9:
             continue
         for a in range(quasi.shape[0]):
@@ -332,11 +332,15 @@ def cuts(pending, order, start, end, quasi, weight, size, axes, floor, most, ask
             begin = 0
             for place in range(ends.size):
                 for cell in ranked[begin : ends[place]]:
-                    _count(cell, weight, asked, left_sums, left_of, left_exact)
+                    _count(cell, weight, workload, left_sums, left_of, left_exact)
                 begin, left, rest = ends[place], records[place], size[n] - records[place]
                 rest_sums[:], rest_of[:], rest_exact[:] = sums - left_sums, of - left_of, exact - left_exact
-                wrong = _error(left, left_low[-begin], left_high[-begin], asked, left_sums, left_of, left_exact, told)
-                wrong += _error(rest, rest_low[begin], rest_high[begin], asked, rest_sums, rest_of, rest_exact, told)
+                wrong = _error(
+                    left, left_low[-begin], left_high[-begin], workload, left_sums, left_of, left_exact, estimates
+                )
+                wrong += _error(
+                    rest, rest_low[begin], rest_high[begin], workload, rest_sums, rest_of, rest_exact, estimates
+                )
                 code = quasi[a, ranked[begin - 1]]
                 node[found], axis[found], cut[found], below[found], after[found] = n, a, code, left, wrong
                 found += 1
@@ -367,16 +371,16 @@ def _places(codes, weight, floor, most):
 
 
 @compiled
-def _room(asked):
+def _room(workload):
     """Return scratch arrays per query: the answer, the possible records, the true ones, and the known ones."""
-    met, known, cost = asked[0], asked[1], asked[9]
+    met, known, cost = workload[0], workload[1], workload[9]
     return np.empty(cost.size), np.empty(cost.size), np.empty(64 * met.shape[1]), np.empty(64 * known.shape[1])
 
 
 @compiled
-def _count(cell, weight, asked, sums, of, exact):
+def _count(cell, weight, workload, sums, of, exact):
     """Add the records of a cell to the queries that they satisfy; return how many there are."""
-    met, known, kind, kept = asked[:4]
+    met, known, kind, kept = workload[:4]
     records = weight[cell]
     _add(met[cell], records, sums)
     if exact.size:
@@ -397,30 +401,30 @@ def _add(words, records, sums):
 
 
 @compiled
-def _error(records, low, high, asked, sums, of, exact, told):
+def _error(records, low, high, workload, sums, of, exact, estimates):
     """Return the error of the answers of a class with these records."""
-    cost = asked[9]
-    _estimate_answers(records, low, high, asked, of, exact, told)
+    cost = workload[9]
+    _estimate_answers(records, low, high, workload, of, exact, estimates)
     wrong = 0.0
     for q in range(cost.size):
-        wrong += cost[q] * abs(told[q] - sums[q])
+        wrong += cost[q] * abs(estimates[q] - sums[q])
     return wrong
 
 
 @compiled
-def _estimate_answers(records, low, high, asked, of, exact, told):
+def _estimate_answers(records, low, high, workload, of, exact, estimates):
     """Compute the answers of a class with these records."""
-    first, begin, finish, before, inside, cost = asked[4:]
+    first, begin, finish, before, inside, cost = workload[4:]
     if exact.size:
         for q in range(cost.size):
-            told[q] = exact[q] * of[q] / records
+            estimates[q] = exact[q] * of[q] / records
     else:
-        told[:] = of
+        estimates[:] = of
         for a in range(low.size):
             place, end = begin[first[a] + low[a]], finish[first[a] + high[a]]
             whole, upto, below = before[end] - before[place], inside[end], inside[place]
             for q in range(cost.size):
-                told[q] *= (upto[q] - below[q]) / whole
+                estimates[q] *= (upto[q] - below[q]) / whole
 
 
 @compiled

@@ -79,7 +79,7 @@ class Levels:
         return found
 
     @cached_property
-    def at(self) -> np.ndarray:
+    def node_of_code(self) -> np.ndarray:
         """The node of each code, flat."""
         return np.concatenate([node for levels in self.nodes for node in levels]).astype(np.int32)
 
@@ -104,7 +104,7 @@ class Levels:
 
     def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and last codes of the lowest nodes that contain runs of codes, classes x axes."""
-        level = kernels.enclosing(low, high, self.at, self.place, self.depth)
+        level = kernels.enclosing(low, high, self.node_of_code, self.place, self.depth)
         first, last = self.bounds
         flat = self.place[np.arange(len(self.nodes)), np.minimum(level, self.depth - 1)] + low
         return first[flat], last[flat]
@@ -159,12 +159,12 @@ def _split_by_nodes(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Spl
     key, part = np.unique(owner * (int(node.max()) + 1) + node[codes], return_inverse=True)
     last = np.zeros(len(key), np.int32)
     np.maximum.at(last, part, codes)
-    of = key // (int(node.max()) + 1)
+    part_of_key = key // (int(node.max()) + 1)
     return Split(
         node=np.arange(count),
         axis=np.full(count, a, np.int32),
-        cuts=last[np.append(of[1:] == of[:-1], False)],
-        first=np.append(0, np.cumsum(np.bincount(of, minlength=count) - 1)),
+        cuts=last[np.append(part_of_key[1:] == part_of_key[:-1], False)],
+        first=np.append(0, np.cumsum(np.bincount(part_of_key, minlength=count) - 1)),
         quota=np.full(count, -1, np.int64),
         sizes=np.bincount(part, cells.weight[entries]).astype(np.int64),
     )
@@ -211,7 +211,8 @@ class WidestNode:
                 checkpoint()
                 node, axis, cuts, first, sizes = kernels.propose(
                     chunk, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, nodes.low,
-                    nodes.high, nodes.exact, tried, levels.at, levels.width, levels.place, levels.depth, floor,
+                    nodes.high, nodes.exact, tried, levels.node_of_code, levels.width, levels.place, levels.depth,
+                    floor,
                 )  # fmt: skip
                 proposed = Split(node, axis, cuts, first, np.full(len(node), -1, np.int64), sizes)
                 if not len(node):
@@ -276,7 +277,8 @@ class WidestPerColumn(Widest):
         """Return the cut of each pending node on its widest untried attribute."""
         return kernels.propose_per_column(
             pending, nodes.order, nodes.start, nodes.end, self.cells.quasi, self.cells.weight, self.edge, self.span,
-            nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.even, floor, self.of_nodes, self.levels.at,
+            nodes.sizes, nodes.low, nodes.high, nodes.exact, tried, self.even, floor, self.of_nodes,
+            self.levels.node_of_code,
             self.levels.place, self.levels.depth,
         )  # fmt: skip
 
@@ -284,10 +286,10 @@ class WidestPerColumn(Widest):
 class CutsPerColumn:
     """Cuts that serve a workload: between children of nodes, or in the code order of ranges."""
 
-    def __init__(self, inner: WidestPerColumn, asked: WorkloadArrays) -> None:
+    def __init__(self, inner: WidestPerColumn, workload: WorkloadArrays) -> None:
         self.inner: AmongAxes = inner
-        self.asked, self.of_nodes = asked, inner.of_nodes
-        self.children, self.ranges = ChildCuts(inner, asked), RegionCuts(inner, asked)
+        self.workload, self.of_nodes = workload, inner.of_nodes
+        self.children, self.ranges = ChildCuts(inner, workload), RegionCuts(inner, workload)
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
         """Return several cuts of each node, with the error of the parts relative to that of the node."""

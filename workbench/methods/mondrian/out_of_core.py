@@ -85,8 +85,8 @@ class SplitCounter:
     """The cuts of a table by counts, down to parts whose cells fit into memory; missing counts are queried."""
 
     def __init__(self, table: Table, even: bool) -> None:
-        assert isinstance(table.seen, RemoteEngine)
-        self.engine, self.quasi, self.sensitive, self.even = table.seen, table.quasi, dict(table.sensitive), even
+        assert isinstance(table.model_view, RemoteEngine)
+        self.engine, self.quasi, self.sensitive, self.even = table.model_view, table.quasi, dict(table.sensitive), even
         self.sizes = [table.columns[name].size for name in table.quasi]
         self.edge, self.span = spans(table)
         self.shown, self.levels = partial(published_runs, table), published_levels(table, 1)
@@ -147,7 +147,7 @@ class SplitCounter:
             return
         tallies = self._tallies(new, [*self.sensitive])
         for i, (name, seen) in enumerate(self.sensitive.items()):
-            for node, histogram in zip(new, tallies.of(i, len(new), len(seen)), strict=True):
+            for node, histogram in zip(new, tallies.matrix(i, len(new), len(seen)), strict=True):
                 node.histograms[name] = histogram
 
     def _count(self, nodes: Sequence[Node]) -> None:
@@ -156,7 +156,7 @@ class SplitCounter:
         if not new:
             return
         tallies = self._tallies(new, self.quasi)
-        every = [tallies.of(a, len(new), size) for a, size in enumerate(self.sizes)]
+        every = [tallies.matrix(a, len(new), size) for a, size in enumerate(self.sizes)]
         for node, *counts in zip(new, *every, strict=True):
             self._propose(node, counts)
 
@@ -186,13 +186,13 @@ class SplitCounter:
 
     def _propose(self, node: Node, counts: Sequence[np.ndarray]) -> None:
         """Propose the median cut of each attribute that has a width, the widest first, from records per code."""
-        there = [np.flatnonzero(one) for one in counts]
-        node.low, node.high = (np.array([codes[end] for codes in there], np.int32) for end in (0, -1))
-        node.cells = min(node.cells, math.prod([*map(len, there), *map(len, self.sensitive.values())]))
+        present = [np.flatnonzero(one) for one in counts]
+        node.low, node.high = (np.array([codes[end] for codes in present], np.int32) for end in (0, -1))
+        node.cells = min(node.cells, math.prod([*map(len, present), *map(len, self.sensitive.values())]))
         axes = np.arange(len(counts))
         width = (self.edge[axes, node.high] - self.edge[axes, node.low]) / self.span
         node.cuts = [
-            self._halved(node, a, there[a], np.cumsum(counts[a][there[a]]))
+            self._halved(node, a, present[a], np.cumsum(counts[a][present[a]]))
             for a in np.argsort(-width, kind="stable").tolist()
             if width[a] > 0
         ]

@@ -95,8 +95,8 @@ def require_quasi(table: Table, names: Sequence[str]) -> None:
     """Raise BadInput if an order names a column that is not a quasi-identifier."""
     for name in names:
         if name not in table.quasi:
-            there = ", ".join(table.quasi)
-            raise BadInput(f"mondrian: order: {safe_repr(name)} is not a quasi-identifier; choose from {there}")
+            available = ", ".join(table.quasi)
+            raise BadInput(f"mondrian: order: {safe_repr(name)} is not a quasi-identifier; choose from {available}")
 
 
 def splitter_of(method: Mondrian, table: Table, entries: Cells, model: Model | None, levels: Levels | None) -> Splitter:
@@ -129,16 +129,16 @@ def workload_splitters(
 ) -> tuple[LeastError, LeastError]:
     """Return two splitters that serve a workload, for a small and a large `worth`; widths count as often as queries."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
-    asked = workload_arrays(table, entries, workload, exact=method.publish == "bucketized")
-    times = np.where(asked.often > 0, asked.often, 1.0) * table.weights_of_quasi
+    arrays = workload_arrays(table, entries, workload, exact=method.publish == "bucketized")
+    times = np.where(arrays.often > 0, arrays.often, 1.0) * table.weights_of_quasi
     weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
     cuts: ChildCuts | RegionCuts | CutsPerColumn
     if isinstance(widest, WidestPerColumn):
-        cuts = CutsPerColumn(widest, asked)
+        cuts = CutsPerColumn(widest, arrays)
     else:
-        cuts = ChildCuts(widest, asked) if levels else RegionCuts(widest, asked)
-    rest = Preferred(widest, workload_first(asked.often))
+        cuts = ChildCuts(widest, arrays) if levels else RegionCuts(widest, arrays)
+    rest = Preferred(widest, workload_first(arrays.often))
     return LeastError(cuts, rest, WORTH[0]), LeastError(cuts, rest, WORTH[1])
 
 
@@ -184,7 +184,7 @@ def classes_of_entries(
     if method.workload is None:
         return grown(splitter_of(method, table, entries, model, levels))
     first, more = workload_splitters(method, table, entries, model, levels)
-    others = [*median_splitters(method, table, entries, model, levels, first.asked.often)]
+    others = [*median_splitters(method, table, entries, model, levels, first.workload.often)]
     groups = [grown(first), *(grown(one) for one in others)]
     wrong = [first.error(group) for group in groups]
     rule = first_minimum(wrong[1:])

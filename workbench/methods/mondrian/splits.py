@@ -60,7 +60,7 @@ class Nodes:
 
     def only(self, wanted: np.ndarray) -> Nodes:
         """Return some of the nodes, over the same order."""
-        return Nodes(self.order, *(of[wanted] for of in (
+        return Nodes(self.order, *(column[wanted] for column in (
             self.start, self.end, self.sizes, self.low, self.high, self.exact
         )))  # fmt: skip
 
@@ -123,17 +123,17 @@ def grow(
     starts, ends, lost = [], [], []
     while len(nodes.start):
         split = splitter.split(nodes, allowed_by(model), model.min_class_size if model else 1)
-        gone = np.zeros(len(split.sizes), bool)
+        suppressed = np.zeros(len(split.sizes), bool)
         if suppressing_split is not None:
-            split, gone = suppressing_split(nodes, split)
+            split, suppressed = suppressing_split(nodes, split)
         checkpoint()
         closed = np.ones(len(nodes.start), bool)
         closed[split.node] = False
         parts = split_nodes(nodes, split, splitter.cells)
-        starts += [nodes.start[closed], parts.start[gone]]
-        ends += [nodes.end[closed], parts.end[gone]]
-        lost += [np.zeros(closed.sum(), bool), np.ones(gone.sum(), bool)]
-        nodes = parts.only(~gone) if gone.any() else parts
+        starts += [nodes.start[closed], parts.start[suppressed]]
+        ends += [nodes.end[closed], parts.end[suppressed]]
+        lost += [np.zeros(closed.sum(), bool), np.ones(suppressed.sum(), bool)]
+        nodes = parts.only(~suppressed) if suppressed.any() else parts
     start, end, left_out = np.concatenate(starts), np.concatenate(ends), np.concatenate(lost)
     left_to_right = np.argsort(start)
     kept = ~left_out[left_to_right]
@@ -278,12 +278,12 @@ class SuppressingSplits:
 
     def __call__(self, nodes: Nodes, free: Split) -> tuple[Split, np.ndarray]:
         """Return all splits, and which of their parts are suppressed."""
-        gone, stuck = np.zeros(len(free.sizes), bool), np.ones(len(nodes.start), bool)
+        suppressed, stuck = np.zeros(len(free.sizes), bool), np.ones(len(nodes.start), bool)
         stuck[free.node] = False
         if not self.left or not stuck.any():
-            return free, gone
+            return free, suppressed
         dear, broken = self._offered(nodes, np.flatnonzero(stuck))
-        return free + dear, np.append(gone, broken)
+        return free + dear, np.append(suppressed, broken)
 
     def _offered(self, nodes: Nodes, stuck: np.ndarray) -> tuple[Split, np.ndarray]:
         """Return the accepted splits of nodes without a free one, and which parts violate the model."""
@@ -382,8 +382,8 @@ def by_repetition(table: Table, cells: Cells, levels: Levels | None, most: bool)
     sizes, weights = max(table.columns[name].size for name in table.quasi), table.weights_of_quasi
 
     def rule(nodes: Nodes) -> np.ndarray:
-        there = kernels.distinct(nodes.order, nodes.start, nodes.end, values, sizes)
-        wanted = weights / there if most else weights * there
+        distinct = kernels.distinct(nodes.order, nodes.start, nodes.end, values, sizes)
+        wanted = weights / distinct if most else weights * distinct
         return (wanted[:, None, :] > wanted[:, :, None]).sum(axis=2)
 
     return rule

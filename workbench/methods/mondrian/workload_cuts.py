@@ -53,9 +53,9 @@ def workload_arrays(table: Table, cells: Cells, workload: Workload, exact: bool)
     met = {name: _met(table, workload, name, queries) for name in codes if name in workload.columns}
     # columns that are published as counts per class, not per record
     counted = {name: rows for name, rows in met.items() if name in (table.sensitive if exact else cells.others)}
-    told = {name: rows for name, rows in met.items() if name not in counted}
+    per_record = {name: rows for name, rows in met.items() if name not in counted}
     whole, count = _bits(met, codes, len(queries)), len(queries)
-    known = _bits(told, codes, count) if exact else np.empty((len(cells), 0), np.uint64)
+    known = _bits(per_record, codes, count) if exact else np.empty((len(cells), 0), np.uint64)
     kind, kept = _kinds(counted, codes, count)
     scales = _scales([table.columns[name] for name in table.quasi], met, count)
     truth = kernels.counts(whole, cells.weight, count)
@@ -118,12 +118,12 @@ def _scales(columns: list[Column], met: Met, queries: int) -> tuple[np.ndarray, 
             np.searchsorted(begin, np.arange(len(place) - 1), side="right") - 1
         )  # the code at each place, or the last one before it
         between = np.arange(len(place) - 1) >= end[part]
-        there = np.ones((queries, len(part)), bool)
+        covered = np.ones((queries, len(part)), bool)
         if column.name in met:
-            there = met[column.name][:, part]
-            there &= np.where(between, met[column.name][:, np.minimum(part + 1, column.size - 1)], True)
+            covered = met[column.name][:, part]
+            covered &= np.where(between, met[column.name][:, np.minimum(part + 1, column.size - 1)], True)
         before = np.zeros((len(place), queries))
-        np.cumsum((there * np.diff(place)).T, axis=0, out=before[1:])
+        np.cumsum((covered * np.diff(place)).T, axis=0, out=before[1:])
         begins.append(begin + rows)
         ends.append(end + rows)
         places.append(np.append(0, np.cumsum(np.diff(place))))
@@ -152,7 +152,7 @@ class Cuts(Protocol):
     """Proposes several cuts of each node on some axes, with the error of the parts relative to that of the node."""
 
     inner: AmongAxes
-    asked: WorkloadArrays
+    workload: WorkloadArrays
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]: ...
 
@@ -161,7 +161,7 @@ class LeastError:
     """The allowed cut of each node that serves the workload best, if it is worth it, otherwise that of `rest`."""
 
     def __init__(self, cuts: Cuts, rest: Preferred, worth: float) -> None:
-        self.cuts, self.asked, self.rest, self.worth, self.cells = cuts, cuts.asked, rest, worth, rest.cells
+        self.cuts, self.workload, self.rest, self.worth, self.cells = cuts, cuts.workload, rest, worth, rest.cells
 
     def shown(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the regions that classes with these runs of codes publish."""
@@ -170,7 +170,7 @@ class LeastError:
     def split(self, nodes: Nodes, allowed: Allowed, floor: int) -> Split:
         """Return the cuts that serve the workload, and the rule's cuts of the other nodes."""
         uncut, found = np.ones(len(nodes.start), bool), Split.none()
-        for axes in (self.asked.often > 0, self.asked.often == 0):
+        for axes in (self.workload.often > 0, self.workload.often == 0):
             for some in _in_turn(nodes, np.flatnonzero(uncut)) if axes.any() else ():
                 checkpoint()
                 found += self._best(nodes, *self.cuts.proposed(nodes, some, axes, floor), allowed)
@@ -183,7 +183,7 @@ class LeastError:
         end = np.cumsum(np.bincount(group[order]))
         low, high = cell_kernels.ranges(group[order], order, self.cells.quasi, len(end))
         return kernels.error_of_all(
-            order, np.append(0, end[:-1]), end, self.cells.weight, *self.shown(low, high), self.asked.arrays
+            order, np.append(0, end[:-1]), end, self.cells.weight, *self.shown(low, high), self.workload.arrays
         )
 
     def _best(self, nodes: Nodes, split: Split, wrong: np.ndarray, allowed: Allowed) -> Split:
@@ -208,15 +208,15 @@ class LeastError:
 class RegionCuts:
     """Cuts of the code order; for attributes with many values, those around equal shares of the records."""
 
-    def __init__(self, inner: AmongAxes, asked: WorkloadArrays) -> None:
-        self.inner, self.asked = inner, asked
+    def __init__(self, inner: AmongAxes, workload: WorkloadArrays) -> None:
+        self.inner, self.workload = inner, workload
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
         """Return the cuts that leave both sides `floor` records."""
         cells = self.inner.cells
         before, node, axis, cut, below, after = kernels.cuts(
             pending, nodes.order, nodes.start, nodes.end, cells.quasi, cells.weight, nodes.sizes, axes, floor, MOST,
-            self.asked.arrays,
+            self.workload.arrays,
         )  # fmt: skip
         sizes = np.stack([below, nodes.sizes[node] - below], axis=1).reshape(-1)
         split = Split(node, axis, cut, np.arange(len(node) + 1), np.full(len(node), -1, np.int64), sizes)
@@ -226,8 +226,8 @@ class RegionCuts:
 class ChildCuts:
     """Cuts into the children of one node of a hierarchy, on each attribute."""
 
-    def __init__(self, inner: AmongAxes, asked: WorkloadArrays) -> None:
-        self.inner, self.asked = inner, asked
+    def __init__(self, inner: AmongAxes, workload: WorkloadArrays) -> None:
+        self.inner, self.workload = inner, workload
 
     def proposed(self, nodes: Nodes, pending: np.ndarray, axes: np.ndarray, floor: int) -> tuple[Split, np.ndarray]:
         """Return the children on each axis on which all of them have `floor` records."""
@@ -250,7 +250,7 @@ class ChildCuts:
         classes = classes_of(nodes, self.inner.cells, {})
         low, high = self.inner.shown(classes.low, classes.high)  # type: ignore[arg-type]
         return kernels.errors(
-            nodes.order, nodes.start, nodes.end, self.inner.cells.weight, low, high, self.asked.arrays
+            nodes.order, nodes.start, nodes.end, self.inner.cells.weight, low, high, self.workload.arrays
         )
 
 

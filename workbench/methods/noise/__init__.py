@@ -24,7 +24,7 @@ AS_THEY_ARE = f"every other column is published unchanged, and is not protected;
 class RecordNoise(Method):
     """Base class of these methods. The draw does not use the seed: an attacker who guesses it could undo the noise."""
 
-    keeps_models = False
+    supports_models = False
     draws = True
     numbers: ClassVar[bool] = False  # whether it changes numbers, whatever level models use
 
@@ -51,7 +51,7 @@ class RecordNoise(Method):
         """Return the identity of a column's draw: equal names on equal values are one draw."""
         return canonical({"column": name, **self.settings_of(name)})
 
-    def spends(self, table: Table) -> dict[str, Spent]:
+    def spent_budgets(self, table: Table) -> dict[str, Spent]:
         return {
             name: Spent(self.draw_of(name), "epsilon", partial(self._epsilon, table, name), self.is_epsilon_public)
             for name in self.changed(table)
@@ -96,10 +96,10 @@ class RecordNoise(Method):
 
 def unprotected(table: Table, changed: Sequence[str]) -> str:
     """Name the columns that the guarantee does not cover, quasi-identifiers first."""
-    gone = [name for name in (*table.quasi, *table.sensitive, *table.neutral) if name not in changed]
-    if not gone:
+    unchanged = [name for name in (*table.quasi, *table.sensitive, *table.neutral) if name not in changed]
+    if not unchanged:
         return f"no column is published unchanged; {ALONE}"
-    return f"published unchanged, and not protected: {join_names(gone)}; {ALONE}"
+    return f"published unchanged, and not protected: {join_names(unchanged)}; {ALONE}"
 
 
 def refuse_roles(table: Table, names: Sequence[str], what: str) -> None:

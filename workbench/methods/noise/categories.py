@@ -18,9 +18,9 @@ from workbench.methods.noise import refuse_roles
 from workbench.releases.responses import Categorical, Response
 
 
-def columns_of(table: Table, asked: Sequence[str] | None, method: str) -> tuple[str, ...]:
+def columns_of(table: Table, requested: Sequence[str] | None, method: str) -> tuple[str, ...]:
     """Return the named columns, or the sensitive ones; raise BadInput unless each has a suitable number of values."""
-    names = tuple(asked or table.sensitive)
+    names = tuple(requested or table.sensitive)
     if not names:
         raise BadInput(f"{method}: there is no sensitive column; choose the columns whose values are drawn")
     refuse_roles(table, names, method)

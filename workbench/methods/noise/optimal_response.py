@@ -35,10 +35,10 @@ CORNERS = 64  # random distributions, consistent with the published counts, for 
 
 def least_change(prior: np.ndarray, cap: float) -> np.ndarray:
     """Return the matrix, true x released values; values that no record has are drawn like all others."""
-    there = np.flatnonzero(prior > 0)
+    present = np.flatnonzero(prior > 0)
     found = np.tile(prior, (len(prior), 1))
-    if len(there) > 1:
-        found[np.ix_(there, there)] = _solved(prior[there], cap)
+    if len(present) > 1:
+        found[np.ix_(present, present)] = _solved(prior[present], cap)
     return found
 
 

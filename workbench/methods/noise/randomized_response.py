@@ -59,8 +59,8 @@ class RandomizedResponse(RecordNoise):
         if self.others == "uniform":
             other, words = np.full(len(other), 1 / len(other)), f"its {len(other):,} values, each as likely"
         chances = self.keep * np.eye(len(other)) + (1 - self.keep) * other
-        said = f"kept with chance {self.keep:g}, else drawn from {words}"
-        return numbered(chances, said, keep=self.keep, others=self.others)
+        text = f"kept with chance {self.keep:g}, else drawn from {words}"
+        return numbered(chances, text, keep=self.keep, others=self.others)
 
     def draw(self, table: Table, name: str, response: Response) -> np.ndarray:
         return released(table, name, response)

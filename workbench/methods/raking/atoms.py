@@ -91,7 +91,7 @@ class Atoms:
         """
         if not len(self.populations):
             return 0.0
-        return max(float(jensen_shannon(self.truth[name], of).mean()) for name, of in estimates.items())
+        return max(float(jensen_shannon(self.truth[name], estimate).mean()) for name, estimate in estimates.items())
 
 
 def _found(table: Table, min_support: float) -> Atoms:
@@ -240,9 +240,9 @@ def polish(found: np.ndarray, shares: np.ndarray, truth: np.ndarray, sizes: np.n
     return found
 
 
-def error_of(told: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
+def error_of(estimates: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
     """Return an approximation of the mean divergence over populations, and its gradient."""
-    off, weight = told - truth, 1 / (4 * np.maximum(truth + told, RARE)) / max(len(truth), 1)
+    off, weight = estimates - truth, 1 / (4 * np.maximum(truth + estimates, RARE)) / max(len(truth), 1)
     return float((weight * off**2).sum()), 2 * weight * off
 
 

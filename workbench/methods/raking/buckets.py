@@ -125,9 +125,9 @@ class Clusters:
         size = np.bincount(self.of_atom, self.records)
         centre = np.stack([np.bincount(self.of_atom, self.records * one) for one in self.scaled_beliefs.T], axis=1)
         into = np.arange(len(size))
-        while (there := np.flatnonzero(size)).size > 1 and size[there].min() < smallest:
-            least = there[size[there].argmin()]
-            others = there[there != least]
+        while (occupied := np.flatnonzero(size)).size > 1 and size[occupied].min() < smallest:
+            least = occupied[size[occupied].argmin()]
+            others = occupied[occupied != least]
             means = centre[others] / size[others, None]
             nearest = others[((means - centre[least] / size[least]) ** 2).sum(axis=1).argmin()]
             for one in (size, centre):

@@ -62,7 +62,7 @@ def promise(rho: float) -> str:
     )
 
 
-def spends(table: Table, rho: float, min_support: float) -> dict[str, Spent]:
+def spent_budgets(table: Table, rho: float, min_support: float) -> dict[str, Spent]:
     """Return the budget that the draw of each sensitive column spends: an equal part."""
     part = rho / len(table.sensitive)
     return {name: Spent(_draw(name, part, min_support), "rho", lambda: part) for name in table.sensitive}
@@ -70,7 +70,7 @@ def spends(table: Table, rho: float, min_support: float) -> dict[str, Spent]:
 
 def add_noise(table: Table, atoms: Atoms, rho: float, min_support: float) -> Atoms:
     """Return the atoms with noisy counts of populations, within `rho` in all."""
-    part, spent = rho / len(table.sensitive), spends(table, rho, min_support)
+    part, spent = rho / len(table.sensitive), spent_budgets(table, rho, min_support)
     truth = {name: _counts(table, atoms, name, part, one.draw) for name, one in spent.items()}
     return replace(atoms, populations=replace(atoms.populations, truth=truth))
 

@@ -105,12 +105,12 @@ class RakedBuckets(Method):
         return "" if self.rho is None else noisy_truth.promise(self.rho)
 
     @property
-    def caution(self) -> str:
-        two, flat = (CAUTION, FlatExchanged.caution) if self.publish == "exchanged" else ("", Flat.caution)
+    def warning(self) -> str:
+        two, flat = (CAUTION, FlatExchanged.warning) if self.publish == "exchanged" else ("", Flat.warning)
         return flat if self.files == "flat" else two
 
-    def spends(self, table: Table) -> dict[str, Spent]:
-        return {} if self.rho is None else noisy_truth.spends(table, self.rho, self.design_support)
+    def spent_budgets(self, table: Table) -> dict[str, Spent]:
+        return {} if self.rho is None else noisy_truth.spent_budgets(table, self.rho, self.design_support)
 
     def refuse(self, table: Table, model: Model | None) -> None:
         refuse_roles(table, self.publish == "dealt", self.rho is not None)

@@ -84,9 +84,9 @@ def merge_violating(group: np.ndarray, seats: Counts, limits: dict[str, Limit]) 
         held = np.logical_and.reduce([limits[name].holds(counts, sizes) for name, counts in seats.items()])
         if held.all() or len(sizes) == 1:
             return group, seats
-        told = np.hstack([counts / sizes[:, None] for counts in seats.values()])
+        shares = np.hstack([counts / sizes[:, None] for counts in seats.values()])
         i = int(held.argmin())
-        far = ((told - told[i]) ** 2).sum(axis=1)
+        far = ((shares - shares[i]) ** 2).sum(axis=1)
         far[i] = np.inf
         number = np.arange(len(sizes))
         number[i] = far.argmin()
@@ -179,7 +179,7 @@ class _Assignment(NamedTuple):
     slope: np.ndarray
 
     @classmethod
-    def of(cls, bucket: np.ndarray, beliefs: np.ndarray, atoms: Atoms, truth: np.ndarray) -> _Assignment:
+    def from_buckets(cls, bucket: np.ndarray, beliefs: np.ndarray, atoms: Atoms, truth: np.ndarray) -> _Assignment:
         each = (atoms.people / atoms.records)[:, None]
         error, slope = error_of(atoms.sums(beliefs * each) / atoms.held, truth)
         return cls(bucket, beliefs, error, each * atoms.back(slope / atoms.held))
@@ -190,7 +190,7 @@ def _exchanged(
 ) -> np.ndarray:
     """Let pairs of records with equal values trade places while the error falls; `seen` are the buckets' shares."""
     beliefs = np.stack([np.bincount(records.atom, one[records.bucket], len(atoms)) for one in seen.T], axis=1)
-    now, share = _Assignment.of(records.bucket, beliefs, atoms, truth), 1.0
+    now, share = _Assignment.from_buckets(records.bucket, beliefs, atoms, truth), 1.0
     every = np.split(np.argsort(records.value, kind="stable"), np.cumsum(np.bincount(records.value))[:-1])
     of_value = [some for some in every if len(some) > 1]  # a single record has no partner
     for number in range(ROUNDS if of_value else 0):
@@ -205,7 +205,7 @@ def _exchanged(
             moved = seen[bucket[left]] - seen[bucket[right]]
             np.add.at(beliefs, records.atom[left], moved)
             np.subtract.at(beliefs, records.atom[right], moved)
-            tried = _Assignment.of(bucket, beliefs, atoms, truth)
+            tried = _Assignment.from_buckets(bucket, beliefs, atoms, truth)
             if tried.error < now.error:
                 now, share = tried, min(share * 1.5, 1.0)
                 break

@@ -96,13 +96,13 @@ def dominated(study: Published, index: int, cap: float | None) -> Markup:
         are = _candidates(len(beaten))
         paragraphs.append(f"{are} dominated: another is at least as good on both measures, and better on one.")
         tables.append((("number", "candidate", *keys, "why"), rows, None))
-    if gone := [one for one in others if one not in beaten]:
-        whys = [_missing(one, keys) for one in gone]
-        paragraphs.append(f"{_candidates(len(gone))} not on the chart: undefined on one of its measures.")
+    if missing := [one for one in others if one not in beaten]:
+        whys = [_missing(one, keys) for one in missing]
+        paragraphs.append(f"{_candidates(len(missing))} not on the chart: undefined on one of its measures.")
         tables.append(
             (
                 ("number", "candidate", "why"),
-                [(str(one["number"]), one["recipe"], why) for one, why in zip(gone, whys, strict=True)],
+                [(str(one["number"]), one["recipe"], why) for one, why in zip(missing, whys, strict=True)],
                 None,
             )
         )

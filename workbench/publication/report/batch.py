@@ -123,7 +123,7 @@ def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
 
 
 def _content(path: Path) -> str:
-    """Return a digest of a file's content; empty if there is no file."""
+    """Return a digest of a file's content; empty if the file does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -166,8 +166,8 @@ def run(job: Job, progress: bool = False) -> Path:
         for place in ("input_path", "output_path"):  # paths of this machine
             notebook["metadata"]["papermill"].pop(place, None)
         notebook["metadata"]["workbench"] = job.digests(made_of)
-        with atomic_write(job.notebook) as there:
-            there.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        with atomic_write(job.notebook) as target:
+            target.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except papermill.PapermillExecutionError as error:
         failure = BadInput(_why(job, error.ename, error.evalue))
     except RuntimeError:  # raised by jupyter for a dead kernel

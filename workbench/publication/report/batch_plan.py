@@ -40,18 +40,18 @@ def jobs_of(
 
 def values_of(study: Path, column: str, note: Callable[[str], None]) -> list[str]:
     """Return the values of a column that have enough records for a report."""
-    asked = Study.open(study)
-    if column in asked.sensitive:
+    opened = Study.open(study)
+    if column in opened.sensitive:
         raise BadInput(
             f"--each {column}: it is sensitive, and within one of its values nothing is left to learn; choose another"
         )
-    table = quietly_read(asked)
+    table = quietly_read(opened)
     if column not in table.names:
         raise BadInput(
             f"--each {safe_repr(column)}: the data have no such column; {suggest_column(column, table.names)}"
         )
     seen = table.columns[column]
-    least = max(small_limit(asked.smallest), 2)  # smaller groups are published as "some people"
+    least = max(small_limit(opened.smallest), 2)  # smaller groups are published as "some people"
     enough = [label for label, count in zip(seen.labels, seen.counts, strict=True) if count >= least]
     if len(enough) < len(seen.labels):
         note(f"some values of {column} have too few records for a report, and get none")

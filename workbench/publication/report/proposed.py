@@ -57,17 +57,19 @@ def _why(study: Published, index: int, cap: float | None) -> str:
     limit, safe = limits.scale(study, cap), study.results["safe"]
     if study.decision(cap)["recommended"] is not None:
         if cap is not None:
-            best = f"Of the candidates that satisfy the limit ({limit}) and {safe}, it loses the least accuracy."
+            best = f"It loses the least accuracy among the candidates that satisfy the limit ({limit}) and {safe}."
             return " ".join(filter(None, [best, statements.more_accurate(study, index, cap), study.results["nearly"]]))
         suggested = (
-            f"No limit was set, so this is a suggestion. Of the candidates that {safe} it is a compromise between "
+            f"No limit was set, so this is a suggestion. Among the candidates that {safe}, it is a compromise between "
             "safety and accuracy: the knee of their frontier, or its middle point if it has no knee."
         )
         return f"{suggested} {study.results['nearly']}".strip()
     if not study.decision(cap)["satisfied"]:
         return "It is the nearest candidate, and is not recommended."
     if cap is not None:
-        return f"Of all candidates that satisfy the limit ({limit}), it loses the least accuracy; none is recommended."
+        return (
+            f"It loses the least accuracy among all candidates that satisfy the limit ({limit}); none is recommended."
+        )
     return "No limit was set, and none is recommended: this is the safest."
 
 
@@ -116,7 +118,7 @@ def risk(study: Published, index: int, cap: float | None) -> Markup:
     if "reason" in found:
         return _tables([f"{found['reason'][:1].upper()}{found['reason'][1:]}."])
     many = (
-        f"Of {found['at_risk']}, the release discloses at least as much information, in bits, as the statement that "
+        f"The release discloses at least as much information (in bits) on {found['at_risk']} as the statement that "
         "they have the commonest value of a sensitive column."
     )
     shares = sorted(found["shares"].items(), key=lambda one: -one[1])

@@ -35,15 +35,15 @@ def question_section(study: Published, index: int, cap: float | None) -> Markup:
 
 def data(study: Published, index: int, cap: float | None) -> Markup:
     """Describe the records, the columns by role, and the share of each sensitive value."""
-    of, wording = study.results["table"], study.wording
-    counted = wording.people(of["records"], study.smallest)
-    rows = [("an attacker may know (quasi-identifiers)", wording.columns(of["quasi"]))]
-    if of["sensitive"]:
-        rows.append(("nobody should learn (sensitive)", wording.columns([one["name"] for one in of["sensitive"]])))
-    if of["neutral"]:
-        rows.append(("neutral (published unchanged)", wording.columns(of["neutral"])))
+    summary, wording = study.results["table"], study.wording
+    counted = wording.people(summary["records"], study.smallest)
+    rows = [("an attacker may know (quasi-identifiers)", wording.columns(summary["quasi"]))]
+    if summary["sensitive"]:
+        rows.append(("nobody should learn (sensitive)", wording.columns([one["name"] for one in summary["sensitive"]])))
+    if summary["neutral"]:
+        rows.append(("neutral (published unchanged)", wording.columns(summary["neutral"])))
     tables: list[tuple[Any, Any, int | None]] = [(("role", "columns"), rows, None)]
-    tables += [((wording.column(one["name"]), f"of {counted}"), _common(study, one), 1) for one in of["sensitive"]]
+    tables += [((wording.column(one["name"]), f"of {counted}"), _common(study, one), 1) for one in summary["sensitive"]]
     return render("tables.html", paragraphs=[f"The table is {statements.everybody(study)}."], tables=tables)
 
 
@@ -51,9 +51,9 @@ def _common(study: Published, column: SensitiveColumn) -> list[tuple[str, tuple[
     """Return the commonest values of a sensitive column with their shares, and the share of all others."""
     shares = [(value["label"], value["share"]) for value in column["values"][:VALUES]]
     rest = sum(value["share"] for value in column["values"][VALUES:]) + column["others"]
-    of = study.results["table"]["records"]
+    records = study.results["table"]["records"]
     rows = [*shares, ("others", rest)] if rest > 0 else shares
-    return [(label, (share, describe_usual_share(share, of, study.smallest))) for label, share in rows]
+    return [(label, (share, describe_usual_share(share, records, study.smallest))) for label, share in rows]
 
 
 def computed(study: Published, index: int, cap: float | None) -> Markup:
@@ -78,7 +78,7 @@ def computed(study: Published, index: int, cap: float | None) -> Markup:
         versions=", ".join(f"{name} {number}" for name, number in results["versions"].items()),
         smallest=study.smallest,
         again=again,
-        study=study.asked(),
+        study=study.study_text(),
     )
 
 

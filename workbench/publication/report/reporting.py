@@ -149,8 +149,8 @@ class Report:
         return [stem.with_name(stem.name + ending) for ending in (*released, ".pdf")]
 
 
-def _part(of: Mapping[str, object], keys: Sequence[str]) -> dict[str, Any]:
-    return {key: of[key] for key in keys}
+def _part(data: Mapping[str, object], keys: Sequence[str]) -> dict[str, Any]:
+    return {key: data[key] for key in keys}
 
 
 def _table(points: Mapping[str, Any]) -> str:
@@ -214,9 +214,11 @@ def quietly_read(study: Study) -> Table:
     if failure:
         raise BadInput(failure)
     named = [name for role in ROLES for name in getattr(study, role)]
-    gone = [name for name in (*named, *study.data.get("only", ())) if name not in base.columns]
-    if gone:
-        raise BadInput(f"the data have no column {', '.join(map(repr, gone))}, which the study names; correct the name")
+    missing = [name for name in (*named, *study.data.get("only", ())) if name not in base.columns]
+    if missing:
+        raise BadInput(
+            f"the data have no column {', '.join(map(repr, missing))}, which the study names; correct the name"
+        )
     return base
 
 
