@@ -87,8 +87,8 @@ def within(
     """Cluster each part starts[i]:starts[i + 1], and dissolve the clusters that violate the model.
 
     A seed is the first remaining record of its part. `delta` does not apply to records of rejected clusters, which move
-    to the cheapest of `near` clusters. If no cluster within delta satisfies the model, the
-    user's delta (`limited`) is refused; a delta from a sample is not, and the clusters are dissolved into each other until they satisfy the model.
+    to the cheapest of `near` clusters. If no cluster within delta satisfies the model, the user's delta (`limited`) is
+    refused; a delta from a sample is not, and the clusters are dissolved into each other until they satisfy the model.
     """
     found = Clusters.from_sizes(entries, *_grown(entries, starts, prices, delta))
     if limited and not found.satisfies(table, model).any():
