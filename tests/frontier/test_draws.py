@@ -130,7 +130,7 @@ def test_a_damaged_draw_is_not_redrawn(tmp_path, recipe, place):
     else:
         damaged[place] ^= 1
     file.write_bytes(damaged)
-    with pytest.raises(BadInput, match=r"cannot be read \(it was changed\)\. Restore it: another draw"):
+    with pytest.raises(BadInput, match=r"cannot be read \(it was changed\)\. Restore it: a second draw"):
         recipe.release(table(), store)
 
 
@@ -147,7 +147,7 @@ def test_a_store_without_its_secret_redraws_nothing(tmp_path, secret):
 def test_a_read_only_store_gets_no_new_draw(tmp_path, monkeypatch):
     store = Store(tmp_path / "points")
     monkeypatch.setattr(store, "writable", False)
-    with pytest.raises(BadInput, match="can only be read"):
+    with pytest.raises(BadInput, match="is read-only"):
         RECIPE.release(table(), store)
 
 

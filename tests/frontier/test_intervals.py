@@ -75,7 +75,10 @@ def test_a_worst_case_figure_that_differs_in_half_samples_has_no_interval():
 def test_the_figures_of_a_sample_name_its_population():
     given = table()
     said = describe_sample(given.sample(100))
-    assert f"a random sample of 100 of {given.records:,} records" in said and "other figures" in said
+    assert (
+        f"a random sample of 100 of {given.records:,} records" in said
+        and "estimate the figures of a release of all records" in said
+    )
     assert describe_sample(given) == ""
 
 

@@ -64,8 +64,8 @@ def test_a_column_named_like_a_figure_keeps_its_name(adult):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (("table", None), "is no table"),
-        (("model", 5), "5 is no model"),
+        (("table", None), "is not a table"),
+        (("model", 5), "5 is not a model"),
         (("measures", ["GL"]), "'GL' is not a measure"),
         (("suppress", 2), "suppress = 2 must be a share"),
     ],

@@ -162,7 +162,7 @@ def test_the_distance_of_a_release_from_a_known_bound_is_reported():
         )
         times = lost / compute_lower_bounds(data, exact=exact).value_at(private)
         text = compare_with_minimum(release, private, lost, 0.05)
-        assert f"times the least that is possible for {whose} at this privacy loss" in text
+        assert f"times the certified minimum for {whose} at this privacy loss" in text
         assert float(text.split()[2]) == pytest.approx(times, rel=0.01) and times > 1
 
 

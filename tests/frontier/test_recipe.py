@@ -32,7 +32,7 @@ def test_a_baseline_needs_no_model():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: recipes(Mondrian(), k=[1, 2]), "k came without a model"),
+        (lambda: recipes(Mondrian(), k=[1, 2]), "k: parameters need a model"),
         (lambda: recipes(Mondrian(), KAnonymity, l=[2]), "k-anonymity has no parameter l; it has k"),
         (lambda: recipes(Mondrian(), KAnonymity, k=[0]), "must be at least 1"),
     ],

@@ -111,7 +111,7 @@ def test_a_script_reads_the_draw_from_the_results(place, here):
     subprocess.run([sys.executable, "again.py"], cwd=place, check=True)
     drawn, again = (sorted((place / name).read_text().splitlines()) for name in ("scripted.csv", "release.csv"))
     assert drawn == again
-    with pytest.raises(BadInput, match="keep the study in a file"):
+    with pytest.raises(BadInput, match="save the study to a file"):
         python_code(study, study.candidates()[0])
 
 

@@ -43,7 +43,7 @@ STUDIES = {  # name: the text of the study, and words of the error
     "a merge key": ("a: &a {path: x}\ndata:\n  <<: *a\n", "line 3: a reference"),
     "a tag that asks for code": ("data: !!python/object/apply:os.system ['touch owned']\n", "line 1: a tag"),
     "a tag of its own": ("study: x\ndata: !file people.csv\n", "line 2: a tag"),
-    "a key twice": (text_with(axes="caps: {P_loss: 0.1,\n  P_loss: 0.2}"), "a second time"),
+    "a key twice": (text_with(axes="caps: {P_loss: 0.1,\n  P_loss: 0.2}"), "used twice"),
     "depth": ("a: " + "[" * 5_000, "more than 50"),
     "a long value": ("study: " + "x" * 200_000, "more than 100,000 characters"),
     "two documents": ("study: a\n---\nstudy: b\n", "line 2"),

@@ -154,7 +154,7 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
         )
     if model is None:
         if axes:
-            raise BadInput(f"recipes: {', '.join(axes)} need a model; name the model whose parameters they are")
+            raise BadInput(f"recipes: {', '.join(axes)}: parameters need a model; name the model that they belong to")
         return [Recipe(method, None, seed)]
     if not isinstance(model, type):
         shown = str(model) if isinstance(model, Model) else safe_repr(model)

@@ -282,14 +282,14 @@ def test_intervals_are_asked_for_as_often_as_before(chart):
 
 def test_a_point_says_how_far_it_is_from_what_is_possible_on_the_axes_that_are_bound(chart):
     chart.possible = (LowerBounds(((Line(0.005, 0.01),),)),)  # .004 at the point's .1
-    assert "That is 5 times the least that is possible" in replies(chart, "why", index=3)["why"]["text"]
-    assert "least that is possible" not in replies(chart, "why", index=0)["why"]["text"], "a baseline"
+    assert "That is 5 times the certified minimum" in replies(chart, "why", index=3)["why"]["text"]
+    assert "certified minimum" not in replies(chart, "why", index=0)["why"]["text"], "a baseline"
     bucketized = Recipe(Mondrian(publish="bucketized"), KAnonymity(k=5))
     chart.frontier = Frontier([*points(), point(bucketized, 0.1, 0.02)], MEASURES)
-    assert "least that is possible" not in replies(chart, "why", index=6)["why"]["text"], "not looked for yet"
+    assert "certified minimum" not in replies(chart, "why", index=6)["why"]["text"], "not looked for yet"
     chart.possible = (*chart.possible, LowerBounds(((Line(0.015, 0.05),),)))  # 0.01 at 0.1, for exact releases
-    text = "2 times the least that is possible for a release with exact quasi-identifiers"
+    text = "2 times the certified minimum for a release with exact quasi-identifiers"
     assert text in replies(chart, "why", index=6)["why"]["text"]
-    assert "5 times the least that is possible for any release" in replies(chart, "why", index=3)["why"]["text"]
+    assert "5 times the certified minimum for any release" in replies(chart, "why", index=3)["why"]["text"]
     chart.axes = ["A_know", "U_loss"]
-    assert "least that is possible" not in replies(chart, "why", index=3)["why"]["text"]
+    assert "certified minimum" not in replies(chart, "why", index=3)["why"]["text"]
