@@ -47,6 +47,7 @@ def test_one_recipe_is_written_to_a_file(study, tmp_path, capsys, recipe, ending
     assert not (tmp_path / "people.results").exists()  # one recipe is not a sweep
 
 
+@pytest.mark.slow
 def test_every_recipe_that_the_frontier_prints_is_accepted(study, tmp_path, capsys):
     points = json.loads(run(capsys, "frontier", study, "--json")[0])["points"]
     for point in points:

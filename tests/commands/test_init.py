@@ -41,6 +41,7 @@ def run_command(capsys, *arguments, code=0):
     return capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_proposed_study_can_be_checked_and_swept(folder, capsys):
     out, _ = run_command(capsys, "init", "people.csv")
     assert out == "Written: people.study.yaml. Review it, then run: workbench check people.study.yaml\n"

@@ -49,6 +49,7 @@ def list_points(found):
     return [(str(point.recipe), point.values) for point in found.measured]
 
 
+@pytest.mark.slow
 def test_the_search_reaches_the_cap_and_finds_the_best_family(data):
     found = search(data, MEASURES, CAP, "30 evaluations")
     best = found.best(CAP)

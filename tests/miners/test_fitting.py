@@ -116,6 +116,7 @@ def test_a_sleeping_process_is_ended_on_request(table):
     assert time.perf_counter() - asked[0] < 2  # .5 s on an idle machine: benchmarks/miners.py
 
 
+@pytest.mark.slow
 def test_failures_in_a_process_are_raised_here(table):
     with pytest.raises(ValueError, match="cannot be learnt"):
         cross_fit(Keep()(table), "s", FailingMiner("fails"))

@@ -13,6 +13,7 @@ from workbench.queries.selections import select_records
 seeds = st.integers(0, 40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in RELEASES if kind != "foreign"])
 @examples(10)
 @given(seed=seeds, asked=seeds, weighted=st.booleans(), level=st.sampled_from([0, 1]))

@@ -28,6 +28,7 @@ def test_a_study_is_saved_and_opened(tmp_path):
     assert Study.open(tmp_path / "adult.study.yaml").to_dict() == study.to_dict()
 
 
+@pytest.mark.slow
 def test_the_table_of_a_study_equals_one_made_in_python():
     study = Study.from_yaml(without("hierarchies"))
     study = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES})

@@ -202,6 +202,7 @@ def test_operations_on_single_records_are_refused_with_an_alternative(asked, way
     assert not any(value in str(caught.value) for value in ("gov", "flu", "North"))
 
 
+@pytest.mark.slow
 def test_a_sample_in_memory_is_reproducible_and_supports_every_operation():
     many = 130_000  # more than one group of rows
     frame = FRAME.iloc[np.arange(many) % len(FRAME)].reset_index(drop=True).assign(number=range(many))
@@ -362,6 +363,7 @@ def test_a_study_and_its_script_name_the_engine(tmp_path):
         Study.from_yaml(STUDY.replace("people.csv}", "people.csv, engine: duck}"), tmp_path)
 
 
+@pytest.mark.slow
 def test_commands_and_published_folders_are_identical(tmp_path, capsys):
     found = []
     for engine in HERE:

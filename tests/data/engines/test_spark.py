@@ -133,6 +133,7 @@ def compare(spark, folder, frame, quasi, method, model, some, awkward):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @examples(12)
 @given(cases)
 def test_spark_gives_the_same_results_as_memory(tmp_path_factory, sail, case):

@@ -83,6 +83,7 @@ def test_a_zip_file_has_the_format_of_its_only_member(tmp_path):
     assert "the archive has 2 files; unpack it and use one of them" in message_of(lambda: open_source(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "called"), [("bz2", "bzip2"), ("xz", "xz"), ("zst", "zstd"), ("zip", "zip")])
 def test_files_that_are_not_compressed_or_truncated_are_refused(tmp_path, ending, called):
     plain = written(tmp_path, "a,b\n1,2\n", f"d.csv.{ending}")

@@ -30,6 +30,7 @@ def test_ragged(tmp_path, content, line, found):
     assert f"line {line}: {found} fields where there should be 2" in message and "secret" not in message
 
 
+@pytest.mark.slow
 def test_ragged_line_far_down_is_not_dropped(tmp_path):
     """The parallel reader of DuckDB 2.0 silently drops this line and the 1,000 lines after it."""
     path = tmp_path / "late.csv"

@@ -154,6 +154,7 @@ def test_a_file_that_cannot_be_written_leaves_no_other_files(made, tmp_path, end
     assert [path.name for path in tmp_path.iterdir()] == [f"a{ending}"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_previous_report(made, tmp_path, monkeypatch):
     made.write(tmp_path / "a")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

@@ -88,6 +88,7 @@ def test_a_role_changes_everything_behind_it(bench):
     assert "work" not in bench.session.study.quasi
 
 
+@pytest.mark.slow
 def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, problems):
     release = bench.card.release
     assert release.neutral and release.disclosing_columns and release.side_information_risk.unique > 0
@@ -148,6 +149,7 @@ def test_a_slider_moves_a_point_while_the_rest_stays(bench):
     assert bench.chart.moving is None and drawn(bench)[bench.chart.selected] == "k-anonymity, k = 4"
 
 
+@pytest.mark.slow
 def test_a_kept_point_joins_the_study_and_the_frontier(bench):
     bench.chart.selected = 2
     bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
@@ -217,6 +219,7 @@ def test_two_frontiers_on_one_chart(bench):
     assert bench.chart.pinned is None
 
 
+@pytest.mark.slow
 def test_the_exported_chart_is_the_one_on_the_screen(bench):
     sent = []
     bench.preview.send = lambda content, buffers=None: sent.append(buffers)
@@ -262,6 +265,7 @@ def test_a_long_hierarchy_is_kept_beside_the_study_and_named_by_its_python(here,
     assert bench.session.study.hierarchies["person"] == spec and not problems
 
 
+@pytest.mark.slow
 def test_a_long_hierarchy_is_built_once_for_the_roles_and_once_for_the_table(bench, problems, monkeypatch):
     built, build = [], Prefixes.__call__
     monkeypatch.setattr(Prefixes, "__call__", lambda self, column: built.append(column.name) or build(self, column))
@@ -579,6 +583,7 @@ def test_a_workload_that_is_needed_stays(bench, problems):
     assert list(bench.workloads.workloads) == ["state"] == list(bench.session.study.workloads)
 
 
+@pytest.mark.slow
 def test_a_query_selects_the_classes_that_it_cuts(bench, problems):
     bench._change(bench.workloads, workloads={"state": ["age >= 40 and sex = 'F'", "age >= 41"]})
     assert bench.query_errors.release is bench.card.release is not None

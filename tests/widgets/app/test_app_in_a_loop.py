@@ -87,6 +87,7 @@ def test_what_was_computed_of_a_table_that_is_gone_never_comes(here, slow):
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_a_cancelled_sweep_keeps_what_it_has_and_says_so_once(here, slow):
     async def play():
         bench = await open_bench()

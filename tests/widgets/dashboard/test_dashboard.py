@@ -241,6 +241,7 @@ def test_a_bad_question_about_the_table_is_refused(recorded, asked):
     assert problem["kind"] == "problem"
 
 
+@pytest.mark.slow
 def test_the_release_and_the_report_are_handed_over(recorded, folder):
     recorded.request("release", field="download", path="/etc/passwd", name="x")
     file, index = recorded.one("file"), recorded.widget._here

@@ -206,6 +206,7 @@ def test_a_question_about_a_point_that_is_gone_is_dropped(chart):
         assert replies(chart, "why", index=index) == {}
 
 
+@pytest.mark.slow
 def test_infinity_and_nothing_defined_anywhere():
     endless = point(Recipe(Mondrian(), KAnonymity(k=9)), math.inf, math.inf)
     blank = Point(Recipe(Mondrian(), KAnonymity(k=3)), {})

@@ -55,6 +55,7 @@ def test_a_saved_notebook_shows_picture_and_table(tmp_path):
         assert value not in body and value not in drawn
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_once_when_the_sweep_is_over(bench, published):
     bench._ipython_display_()
     assert [update for _, _, update in published] == [False, False, True]

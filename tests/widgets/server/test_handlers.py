@@ -139,6 +139,7 @@ def test_an_unknown_client_gets_a_plain_message(visitor):
     assert "ask for the new link" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent, status",
     [

@@ -50,6 +50,7 @@ def test_the_cookie_is_sent_to_the_secret_path_alone(visitor):
     assert len(visitor.base) > 30 and visitor.base not in str(visitor.ask_exactly("/", token=None))
 
 
+@pytest.mark.slow
 def test_a_portal_may_frame_the_page_and_no_other_port_may(tmp_path):
     portal = "http://portal.example.org"
     with visited(tmp_path, frames=f"{portal} http://127.0.0.1:1") as one:
@@ -98,6 +99,7 @@ def test_the_server_answers_this_machine_only(visitor):
         http.client.HTTPConnection("127.0.0.2", visitor.port, timeout=5).request("GET", "/")
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_leaves_nothing_in_the_temporary_folder(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -82,6 +82,7 @@ def test_what_goes_into_the_pages_policy_is_a_site_and_nothing_else(tmp_path, gi
     voila_command(tmp_path / "page.ipynb", 1234, "t", frames="'self' https://a.example http://127.0.0.1:99")
 
 
+@pytest.mark.slow
 def test_more_pages_than_the_machine_has_files_for_are_refused_at_the_start(tmp_path):
     said = r"20 pages at once need \d+ open files, and this process may open 256: .*--most"
     with pytest.raises(RuntimeError, match=said), visited(tmp_path, files=256):

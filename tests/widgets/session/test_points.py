@@ -75,6 +75,7 @@ def test_without_a_quasi_identifier_there_are_no_points(parts):
     assert points.frontier is None and "at least one quasi-identifier" in parts[0].empty and points.best() is None
 
 
+@pytest.mark.slow
 def test_a_search_adds_efficient_points_to_the_study(small, parts):
     study = STUDY.with_(measures=({"name": "privacy loss"}, {"name": "utility loss", "min_support": 0.1}))
     points, ended = points_of(small(0), parts, study)
