@@ -200,7 +200,7 @@ def test_a_page_without_its_server_stays_and_says_so(on_stage, tmp_path):
     environment["WORKBENCH_WITNESS"] = str(tmp_path)
     with served(command, f"http://127.0.0.1:{one.port}/nothing", tmp_path, **environment):
         button.click()
-        expect(lost).to_contain_text("The server was restarted, and has another link now.")
+        expect(lost).to_contain_text("The server was restarted and has a new link.")
         expect(stage.page.locator(".shown")).to_be_visible()
         stage.page.goto("about:blank")
     stage.wrong.clear()  # it has asked in vain
