@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.data import ambulatory, datasets, donations
+from workbench.data import datasets
 from workbench.measures import InformationLoss, UtilityLoss
 from workbench.methods import KMember, Mondrian
 from workbench.models import KAnonymity
@@ -61,9 +61,14 @@ def skewed(records=4000, seed=0):
 
 
 TABLES = {
-    "generated donations": (lambda: donations.generate(20_000, 0), ("state", "zip", "amount"), "party", "amount"),
+    "generated donations": (
+        lambda: datasets.generate_donations(20_000, 0),
+        ("state", "zip", "amount"),
+        "party",
+        "amount",
+    ),
     "generated visits": (
-        lambda: ambulatory.generate(8_000, 0),
+        lambda: datasets.generate_visits(8_000, 0),
         ("birth_year", "sex", "region"),
         "symptom",
         "birth_year",
@@ -96,7 +101,7 @@ def test_no_end_in_the_codebook_is_the_value_of_few_records(name, tmp_path):
 
 
 def test_quantile_intervals_begin_at_values_of_many_records(tmp_path):
-    frame = donations.generate(20_000, 0)[["amount", "state", "party"]]
+    frame = datasets.generate_donations(20_000, 0)[["amount", "state", "party"]]
     hierarchies = {"amount": {"builder": "intervals", "quantiles": [40, 10, 4]}}
     study = Study(quasi=("amount", "state"), sensitive=("party",), hierarchies=hierarchies, regions={"amount": "nodes"})
     shown, _ = released(study, frame, tmp_path)

@@ -157,7 +157,7 @@ FORMATTED_OTHERWISE = {
     "base/small_counts.py": "counts that are rounded by the threshold",
     "charts/before_after.py": "counts",
     "commands/query.py": "answers in the unit of the data",
-    "data/reading/packed.py": "sizes of files",
+    "data/reading/formats.py": "sizes of files",
     "data/range_ends.py": "values of the data",
     "frontier/budget.py": "an entry",
     "frontier/families.py": "parameters, which are read again",

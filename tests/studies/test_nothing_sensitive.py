@@ -13,7 +13,7 @@ from workbench import Table
 from workbench.base.errors import Undefined
 from workbench.base.resources import DATA
 from workbench.base.variants import catalog
-from workbench.data import ambulatory, donations
+from workbench.data import datasets
 from workbench.measures import Measure
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
@@ -112,8 +112,8 @@ def test_chosen_measures_stay_and_the_chart_shows_others(folder):
 def bundled_and_generated():
     adult = pd.read_csv(DATA / "adult.csv.gz").sample(4_000, random_state=0)
     yield "adult", adult[["age", "workclass", "education", "race", "sex", "occupation", "salary"]], None
-    yield "donations", donations.generate(4_000, 0), ["state", "zip", "employer"]
-    yield "visits", ambulatory.generate(4_000, 0), ["birth_year", "sex", "race", "region"]
+    yield "donations", datasets.generate_donations(4_000, 0), ["state", "zip", "employer"]
+    yield "visits", datasets.generate_visits(4_000, 0), ["birth_year", "sex", "race", "region"]
 
 
 @pytest.mark.slow

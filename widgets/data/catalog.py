@@ -10,9 +10,9 @@ from typing import Any
 from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput
 from workbench.data.engines.spark_session import Session, refuse_secrets
-from workbench.data.reading import duckdb_file, spark_catalog
+from workbench.data.reading import duckdb_file, spark_source
 from workbench.data.reading.formats import DATABASES, file_format
-from workbench.data.reading.spark_catalog import DEPTH
+from workbench.data.reading.spark_source import DEPTH
 
 
 class Catalog(Worker):
@@ -50,12 +50,12 @@ class Catalog(Worker):
         self.forget()
         if _is_file(remote):
             return {"path": remote, "table": duckdb_file.table_name(path[1:])}
-        return {"spark": spark_catalog.table_name(path), "remote": remote}
+        return {"spark": spark_source.table_name(path), "remote": remote}
 
     def _source(self, remote: str) -> tuple[Any, Any]:
         """Return the source and the module that reads it."""
         if not _is_file(remote):
-            return Session.opened(remote), spark_catalog
+            return Session.opened(remote), spark_source
         file_format(place := Path(self._folder()) / remote, None)
         return place, duckdb_file
 

@@ -20,8 +20,8 @@ from workbench.base.errors import BadColumns, BadInput, safe_repr
 from workbench.base.names import format_names, parse_names
 from workbench.base.progress import cancellable
 from workbench.data.reading.column_types import parse_type
-from workbench.data.reading.packed import is_packed, refuse_larger
-from workbench.data.reading.table_choice import SeveralTables
+from workbench.data.reading.formats import is_packed, refuse_larger
+from workbench.data.reading.row_files import SeveralTables
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import Study

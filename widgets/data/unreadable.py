@@ -6,7 +6,7 @@ from typing import Any
 
 from widgets.base.part import with_controls
 from workbench.base.errors import BadColumns
-from workbench.data.reading.column_faults import Mixed, Undecided
+from workbench.data.reading.value_types import Mixed, Undecided
 
 LONGEST = 40  # characters of a text that is shown
 

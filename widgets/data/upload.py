@@ -9,8 +9,7 @@ from typing import Any
 
 from workbench.base.errors import BadInput
 from workbench.base.scratch import scratch
-from workbench.data.reading.formats import SUFFIXES, TEXT
-from workbench.data.reading.packed import PACKED
+from workbench.data.reading.formats import PACKED, SUFFIXES, TEXT
 
 CHUNK = 1_000_000  # bytes, well below the limit of a websocket
 RARE = {".tab", ".pq", ".ndjson", ".jsonl", ".xlsm", ".db", ".sqlite3", ".arrow", ".zsav", ".por", ".xpt"}

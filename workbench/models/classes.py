@@ -15,8 +15,7 @@ from workbench.data.sensitive import Sensitive
 LARGEST = 2**30  # bytes of the classes of a release; measures temporarily need several times as much
 
 if TYPE_CHECKING:  # these load the whole engine, and the dashboard's first picture waits for this module
-    from workbench.data.coverage import Coverage
-    from workbench.data.population import Population
+    from workbench.data.population import Coverage, Population
     from workbench.data.table import Table
 
 

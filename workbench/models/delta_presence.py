@@ -18,7 +18,7 @@ from workbench.models import TOLERANCE, Model
 from workbench.models.classes import Classes
 
 if TYPE_CHECKING:
-    from workbench.data.coverage import Presence
+    from workbench.data.population import Presence
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.data.absent_values import AbsentValues
+from workbench.data.absent_values import AbsentValues, with_values
 from workbench.data.column import Column
 from workbench.data.hierarchies.matching import key, keys
 from workbench.data.table import Table
-from workbench.data.unseen_values import with_values
 from workbench.releases.label_parser import Labels
 from workbench.releases.released_file import ReleasedFile
 

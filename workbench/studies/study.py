@@ -25,7 +25,7 @@ from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.published_runs import require_levels
-from workbench.data.reading.parts import files_of
+from workbench.data.reading.opening import files_of
 from workbench.data.reading.source import Query
 from workbench.data.reading.spark_source import NAMED, places_of
 from workbench.data.repeated_identifiers import repeats

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from tests.data.reading.files import message_of, table_of, written
-from workbench.data.reading.formats import refuse_address
+from workbench.base.errors import BadInput
+from workbench.data.reading.formats import inner_name, is_packed, raw_blocks, refuse_address, refuse_larger, unpack
 from workbench.data.reading.opening import open_source
 from workbench.data.table import Table
 
@@ -117,3 +118,27 @@ def test_not_gzip(tmp_path):
     assert "not a valid gzip file" in message_of(lambda: open_source(written(tmp_path, "a,b\n1,2\n", "d.csv.gz")))
     cut = gzip.compress(b"a,b\n" + os.urandom(100_000).hex().encode())[:-5000]
     assert "damaged or truncated" in message_of(lambda: open_source(written(tmp_path, cut, "d.csv.gz")))
+
+
+# The bytes of compressed files.
+
+
+def test_names_without_the_extension_of_compression(tmp_path):
+    assert is_packed(tmp_path / "a.CSV.GZ") and not is_packed(tmp_path / "a.csv")
+    assert inner_name(tmp_path / "a.csv.xz") == "a.csv" and inner_name(tmp_path / "a.csv") == "a.csv"
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("__MACOSX/._a.csv", "")
+        archive.writestr("folder/a.csv", "x\n1\n")
+    assert inner_name(tmp_path / "b.zip") == "a.csv"
+    assert b"".join(raw_blocks(tmp_path / "b.zip")) == b"x\n1\n"
+
+
+def test_decompression_stops_before_the_disk_is_full(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"x" * 1000))
+    assert unpack(path, tmp_path / "copy", 1000).read_bytes() == b"x" * 1000
+    with pytest.raises(BadInput, match="not enough space for"):
+        unpack(path, tmp_path / "copy", 999)
+    with pytest.raises(BadInput, match=r"uncompressed it has more than the 0\.0 MB allowed"):
+        refuse_larger(path, 999)
+    refuse_larger(path, 1000)

@@ -9,12 +9,15 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.orc as orc
 import pyarrow.parquet as pq
 import pytest
 
 from tests.data.reading.files import message_of, read_csv, table_of, written
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
+from workbench.data.table import Table
 
 AWKWARD = ['a"b', "a b", "semi;colon", "select", "order by", "größe", "c0", "a", "A", "%s", "'", "x.y", "$path", "a\\b"]
 
@@ -207,3 +210,70 @@ def test_json_names_that_differ_only_in_case_are_renamed_with_a_note(tmp_path):
     source = open_source(path)
     assert source.names == ["x", "X_1", "y_1"]
     assert source.notes == ["X_1: 'X' in the file, which differs from 'x' only in case"]
+
+
+# Types that Arrow supports and tables do not.
+
+
+def test_nested_types_are_refused(tmp_path):
+    nested = pa.table({"a": [1], "deep": [[1, 2]]})
+    pq.write_table(nested, tmp_path / "d.parquet")
+    ndjson = written(tmp_path, '{"a": 1, "deep": {"b": 1}}\n', "d.ndjson")
+    frame = pd.DataFrame({"a": [1], "deep": [[1, 2]]})
+    for data in (nested, tmp_path / "d.parquet", ndjson, frame, Query("SELECT 1 AS a, [1, 2] AS deep")):
+        assert "column 'deep': nested values" in message_of(lambda data=data: table_of(open_source(data)))
+        assert table_of(open_source(data), ["a"]) == {"a": [1]}
+
+
+def test_mixed_types_in_a_frame():
+    frame = pd.DataFrame({"a": pd.Series([1, 2, "secret", None], dtype=object)})
+    message = message_of(lambda: table_of(open_source(frame)))
+    assert "column 'a': values of different types, number (2) and str (1)" in message and "secret" not in message
+
+
+def test_integers_beyond_64_bits_in_a_frame():
+    frame = pd.DataFrame({"a": pd.Series([2**70, 1], dtype=object)})
+    assert "column 'a': integers beyond 64 bits" in message_of(lambda: table_of(open_source(frame)))
+
+
+@pytest.mark.parametrize(
+    "values", [pd.to_timedelta([1, 2]), pd.Series([1j, 2j]), pd.period_range("2020", periods=2), [b"x", b"y"]]
+)
+def test_types_without_a_use(values):
+    said = message_of(lambda: table_of(open_source(pd.DataFrame({"a": values}))))
+    assert "column 'a': the " in said and "is not supported; convert it to numbers, dates or text" in said
+    assert "<" not in said, "an extension type is reported by its name"
+
+
+# Feather and ORC files.
+
+FRAME = pd.DataFrame(
+    {
+        "age": range(500_000),
+        "town": ["Ayr", None] * 250_000,
+        "born": pd.to_datetime(["2024-01-02", "2023-01-02"] * 250_000),
+    }
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+@pytest.mark.parametrize("name", ["d.feather", "d.arrow", "d.orc"])
+def test_arrow_files_are_read(tmp_path, name, engine):
+    table = pa.Table.from_pandas(FRAME, preserve_index=False)
+    orc.write_table(table, tmp_path / name) if name.endswith("orc") else feather.write_feather(table, tmp_path / name)
+    found = Table.without_roles(tmp_path / name, engine=engine)
+    assert found.records == 500_000 and found.columns["town"].missing == 250_000
+    assert found.columns["born"].labels == ("2023-01-02", "2024-01-02")
+    if engine is None:
+        assert found.frame["age"].tolist() == FRAME["age"].tolist(), "in the order of the file"
+
+
+def test_categories_are_text(tmp_path):
+    feather.write_feather(pd.DataFrame({"town": pd.Categorical(["Ely", "Ayr"])}), tmp_path / "d.feather")
+    assert Table.without_roles(tmp_path / "d.feather").columns["town"].labels == ("Ayr", "Ely")
+
+
+@pytest.mark.parametrize(("name", "called"), [("d.feather", "Feather"), ("d.orc", "ORC")])
+def test_other_files_are_refused(tmp_path, name, called):
+    assert f"not a valid {called} file" in message_of(lambda: open_source(written(tmp_path, "a,b\n1,2\n", name)))

@@ -10,7 +10,17 @@ from tests.data.reading.encoded import from_csv, from_frame, message_of
 from workbench.base.errors import BadColumns
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.source import Query
-from workbench.data.reading.value_types import MARKERS, find_values
+from workbench.data.reading.value_types import (
+    MARKERS,
+    Mixed,
+    date_labels,
+    find_values,
+    finer,
+    float64,
+    number_labels,
+    sorted_text,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +163,36 @@ def test_a_date_may_be_declared_as_missing_and_other_values_stay():
     assert find_values(days, "frame", "born", missing=["1900-01-01"]).place.tolist() == [-1, 0]
     assert find_values(pa.array([1, -7]), "frame", "code").values.tolist() == [-7, 1]
     assert find_values(pa.array([True, False]), "frame", "yes", missing=["1"]).place.min() == 0
+
+
+# Distinct values as arrays, and their labels.
+
+
+def test_numbers_keep_their_notation():
+    assert float64(pa.array([0.1], pa.float32())).tolist() == [0.1]
+    assert whole(np.array([1.0, 2.0])).dtype == np.int64 and whole(np.array([1.5])).dtype == np.float64
+    assert str(whole(np.array([-0.0, 0.5]))[0]) == "0.0"
+    assert number_labels(np.array([1.0, 2.5])) == ("1", "2.5") and number_labels(np.array([7])) == ("7",)
+
+
+def test_text_is_ranked_by_code_points():
+    values, rank = sorted_text(pa.array(["b", "é", "B"], pa.large_string()))
+    assert values.tolist() == ["B", "b", "é"] and rank.tolist() == [1, 2, 0]
+
+
+def test_dates_have_the_precision_that_they_need():
+    assert date_labels(np.array(["2024-01-02"], "datetime64[D]")) == ("2024-01-02",)
+    assert date_labels(np.array(["2024-01-02T03:04"], "datetime64[us]")) == ("2024-01-02T03:04:00",)
+    assert finer(pa.array([1], pa.timestamp("ns"))) and not finer(pa.array([1000], pa.timestamp("ns")))
+
+
+# Errors of columns that cannot be read.
+
+
+def test_markers_found_are_part_of_the_advice():
+    error = Mixed("no numbers; add markers of missing values to missing=[], or correct the data")
+    error.name_markers(["NA", "it's"])
+    assert str(error) == ("no numbers; add markers of missing values to missing=['NA', \"it's\"], or correct the data")
+    plain = Mixed("add it to missing=[]")
+    plain.name_markers([])
+    assert str(plain) == "add it to missing=[]"

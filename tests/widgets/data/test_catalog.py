@@ -12,7 +12,7 @@ from tests.widgets.data.test_data import problems, replies
 from widgets.data.data import DataPicker
 from workbench.data.engines import spark_session
 from workbench.data.engines.spark_session import TOKEN, Session
-from workbench.data.reading import spark_catalog
+from workbench.data.reading import spark_source
 
 FRAME = pd.DataFrame({"age": [31, 32, 33, 34] * 5, "ill": ["marker of flu", "marker of cold"] * 10})
 
@@ -129,7 +129,7 @@ def test_a_cancel_stops_the_question_and_nothing_is_heard_of_it(monkeypatch, pla
         finally:
             stopped.set()
 
-    monkeypatch.setattr(spark_catalog, "records", endless)
+    monkeypatch.setattr(spark_source, "records", endless)
     looking = threading.Thread(target=replies, args=(picker, "look"), kwargs={"remote": remote, "path": path})
     looking.start()
     threading.Timer(0.5, lambda: picker.receive_stop({}, [])).start()

@@ -12,8 +12,8 @@ import duckdb
 from workbench.base.connection import PrivateConnection
 from workbench.base.errors import BadInput, Fix, safe_repr, suggest
 from workbench.base.progress import run_interruptible
+from workbench.data.reading.row_files import several_tables
 from workbench.data.reading.source import Source, select_list
-from workbench.data.reading.table_choice import several_tables
 
 T = TypeVar("T")
 PLAIN = re.compile(r"[a-z_][a-z0-9_]*")

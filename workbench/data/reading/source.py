@@ -6,25 +6,79 @@ import re
 import shutil
 import time
 import weakref
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from workbench.base.connection import PrivateConnection, discard
 from workbench.base.errors import BadInput, Fix, suggest_column
 from workbench.data.engines import CodeAssigner
-from workbench.data.reading.arrow import as_arrow, refuse_type
-from workbench.data.reading.dialect import find_dialect, find_encoding, refuse_duplicates, to_utf8
-from workbench.data.reading.packed import blocks, is_packed, unpack
-from workbench.data.reading.scan import scanned
+from workbench.data.reading.csv_files import find_dialect, find_encoding, refuse_duplicates, scanned, to_utf8
+from workbench.data.reading.formats import blocks, is_packed, unpack
+
+# Convert frames to Arrow, and refuse mixed, nested and unsupported types before they are read.
+
+
+def as_arrow(series: pd.Series, place: str) -> pa.Array | pa.ChunkedArray:
+    """Return a frame's column as an Arrow array. Python objects must have a single type."""
+    kinds = Counter[str]()
+    if series.dtype == object:
+        kinds.update(map(_kind, series[series.notna()].tolist()))
+        if len(kinds) > 1:
+            found = " and ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
+            raise BadInput(f"{place}: values of different types, {found}; convert them, for example with .astype(str)")
+    failure = None
+    try:
+        return pa.array(series, from_pandas=True)
+    except OverflowError:
+        failure = "integers beyond 64 bits; if they are codes, convert them to text with .astype(str)"
+    except (pa.ArrowException, ValueError, TypeError):
+        failure = f"the pandas type {series.dtype} is not supported; convert it to numbers, dates or text"
+        if set(kinds) == {"number"}:
+            failure = "numbers of several types, which cannot be stored exactly; if they are codes, convert them to "
+            failure += "text with .astype(str), otherwise to floats with .astype(float)"
+    raise BadInput(f"{place}: {failure}")
+
+
+def _kind(value: object) -> str:
+    """Return the name of a value's type; all numbers have the same."""
+    name = type(value).__name__.rstrip("_")
+    if getattr(value, "tzinfo", None) is not None:
+        return "datetime with a time zone"
+    numbers = not isinstance(value, bool) and (hasattr(value, "__float__") and not isinstance(value, str))
+    return "number" if numbers and name != "bool" else {"Timestamp": "datetime"}.get(name, name)
+
+
+def _called(kind: pa.DataType) -> str:
+    """Return the name of a type; for an extension without its storage type."""
+    return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else str(kind)
+
+
+def refuse_type(place: str, kind: pa.DataType) -> None:
+    """Raise BadInput for types without an order or a single value."""
+    if pa.types.is_dictionary(kind):  # a categorical, possibly of intervals
+        kind = kind.value_type
+    if pa.types.is_nested(kind):
+        raise BadInput(f"{place}: nested values ({kind}); unnest them into columns, or leave the column out")
+    if pa.types.is_decimal256(kind):
+        raise BadInput(f"{place}: integers beyond 64 bits; if they are codes, convert them to text")
+    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+    odd = pa.types.is_duration(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType)
+    if binary or odd:
+        raise BadInput(
+            f"{place}: the type {_called(kind)} is not supported; convert it to numbers, dates or text, "
+            "or leave the column out"
+        )
+
 
 GZIP = ".gz"  # DuckDB reads gzip
 ROWS = 262_144
@@ -383,3 +437,37 @@ def literal(path: Path) -> str:
 def _is_text(kind: pa.DataType) -> bool:
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.types.is_string(plain) or pa.types.is_large_string(plain) or pa.types.is_string_view(plain)
+
+
+# Feather and ORC files, read by pyarrow in batches.
+
+T = TypeVar("T")
+CALLED = {"feather": "Feather", "orc": "ORC"}
+
+
+class ArrowFileSource(Source):
+    """A Feather (version 2) or ORC file."""
+
+    def __init__(self, path: Path, format: str, private: PrivateConnection) -> None:
+        super().__init__(str(path), private)
+        self._called = CALLED[format]
+        self._data = self._readable(lambda: ds.dataset(path, format=format))
+        self.names = list(self._data.schema.names)
+        refuse_duplicates(self.names, self.where)
+        self._whole = self._readable(lambda: private.connection.from_arrow(self._data))
+
+    def _relation(self, positions: list[int]) -> duckdb.DuckDBPyRelation:
+        return self._whole.project(select_list(self._whole, positions))
+
+    def _readable(self, make: Callable[[], T]) -> T:
+        failure = None
+        try:
+            return make()
+        except (pa.ArrowException, OSError, ValueError, duckdb.Error):
+            failure = self._because("")
+        raise failure
+
+    def _because(self, message: str) -> BadInput:
+        return BadInput(
+            f"{self.where}: not a valid {self._called} file; write it again, or give its format with {Fix.FORMAT}"
+        )

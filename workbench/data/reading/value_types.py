@@ -12,26 +12,22 @@ import pyarrow.compute as pc
 
 from workbench.base.errors import BadInput, Fix
 from workbench.data.column import Kind
-from workbench.data.reading.column_faults import Empty, Mixed, Undecided
 from workbench.data.reading.column_types import (
+    DATE,
     DAY_FIRST,
     DECIMAL_COMMAS,
-    MONTH_FIRST,
-    THOUSANDS_COMMAS,
-    ColumnType,
-    parse_type,
-)
-from workbench.data.reading.spellings import (
-    DATE,
     DOTTED,
     INFINITE,
     INTEGER,
     LEADING_ZERO,
+    MONTH_FIRST,
     NUMBER,
     POWER,
     SLASHED,
+    THOUSANDS_COMMAS,
     YEAR_FIRST,
     ZONE,
+    ColumnType,
     beyond_floats,
     codes,
     date_orders,
@@ -41,11 +37,82 @@ from workbench.data.reading.spellings import (
     matches,
     notations_of,
     numbers_in,
+    parse_type,
     parsed_dates,
     plain_numbers,
     trimmed,
 )
-from workbench.data.reading.typed_arrays import date_labels, finer, float64, number_labels, sorted_text, whole
+
+# Distinct values as NumPy arrays: exact numbers, sorted text, and labels.
+
+
+def float64(array: pa.Array) -> np.ndarray:
+    if pa.types.is_float32(array.type):  # via text, so that 0.1 stays 0.1
+        return np.array([float(str(value)) for value in array.to_numpy()])
+    return array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def whole(values: np.ndarray) -> np.ndarray:
+    """Return int64 if that is exact."""
+    if (values == np.floor(values)).all() and (np.abs(values) < 2.0**63).all():
+        return values.astype(np.int64)
+    return values + 0.0  # no -0.0
+
+
+def finer(array: pa.Array) -> bool:
+    """Return whether times have nanoseconds."""
+    return array.type.unit == "ns" and bool((array.cast(pa.int64()).to_numpy() % 1000).any())
+
+
+def sorted_text(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return distinct text sorted by code points, and the rank of each given value."""
+    encoded = array.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    values = np.empty(len(order), dtype=object)
+    values[:] = encoded.dictionary.take(pa.array(order)).to_pylist()
+    return values, rank[encoded.indices.to_numpy()]
+
+
+def number_labels(values: np.ndarray) -> tuple[str, ...]:
+    if values.dtype.kind == "i":
+        return tuple(pa.array(values).cast(pa.string()).to_pylist())
+    return tuple(repr(value).removesuffix(".0") for value in values.tolist())
+
+
+def date_labels(values: np.ndarray) -> tuple[str, ...]:
+    if values.dtype == np.dtype("datetime64[D]"):
+        return tuple(np.datetime_as_string(values).tolist())
+    whole = (values == values.astype("datetime64[s]")).all()
+    fine = np.datetime_data(values.dtype)[0] == "ns" and (values != values.astype("datetime64[us]")).any()
+    return tuple(np.datetime_as_string(values, unit="s" if whole else "ns" if fine else "us").tolist())
+
+
+# Reasons why a column cannot be read unchanged, with the details that a fix needs.
+
+
+class Empty(BadInput):
+    """A column without a value."""
+
+
+class Undecided(BadInput):
+    """A column that can be read in several ways; `choices` and the message have the possible types."""
+
+    choices: tuple[str, ...] = ()
+
+
+class Mixed(BadInput):
+    """A column of numbers with some text. `texts` has the first of them; no message may, since they are values."""
+
+    texts: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()  # texts that are read as missing in the whole file
+
+    def name_markers(self, markers: Sequence[str]) -> None:
+        """Add the known markers to the suggested list, since a list replaces those that were found."""
+        self.markers = tuple(markers)
+        self.args = (str(self).replace(Fix.MISSING([]), Fix.MISSING([*markers])),)
+
 
 MARKERS = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", ".", "-")
 MOSTLY = 0.9
