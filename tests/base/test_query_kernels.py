@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from workbench.base import query_kernels
-from workbench.queries.conditions import Conditions, pack
-from workbench.queries.tree import Tree
+from workbench.queries.exact import Conditions, Tree, pack
 
 seeds = st.integers(0, 10_000)
 sizes = st.sampled_from([1, 3, 63, 64, 65, 128, 200])

@@ -15,8 +15,7 @@ from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
 from workbench.methods import FullDomain, Keep, Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.queries.query import Query
-from workbench.queries.query_text import text_of
+from workbench.queries.query import Query, text_of
 from workbench.queries.workload import Workload
 from workbench.releases.foreign import foreign
 

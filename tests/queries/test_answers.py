@@ -12,8 +12,8 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
+from workbench.queries.evaluator import select_records
 from workbench.queries.query import Query
-from workbench.queries.selections import select_records
 from workbench.queries.workload import Workload
 from workbench.releases.foreign import foreign
 

@@ -2,7 +2,7 @@
 
 import random
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import people
 from tests.examples import examples
 from tests.queries.queried import RELEASES, queries, table, without_one
 from tests.releases.toys import Cluster
 from workbench.base.errors import Undefined
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
-from workbench.methods import Mondrian, Remove
-from workbench.models import KAnonymity
+from workbench.methods import Keep, Mondrian, Remove
+from workbench.models import DistinctLDiversity, KAnonymity
+from workbench.queries.bounds import FOR_CERTAIN, NOTHING, PERHAPS, SelectionBounds, find_partial_matches, max_sum
+from workbench.queries.workload import Workload
 
 seeds = st.integers(0, 40)
 
@@ -156,3 +159,122 @@ def test_bounds_are_attained_by_some_original(kind, seed, asked, level):
             assert np.isnan(least[q]) and np.isnan(most[q])
         else:
             assert (least[q], most[q]) == pytest.approx((min(found), max(found))), workload.texts[q]
+
+
+# The maximum sum and average compared with all selections.
+
+
+@examples(200)
+@given(st.integers(0, 100_000), st.booleans())
+def test_the_maximum_is_that_of_the_best_selection(seed, average):
+    rng = np.random.default_rng(seed)
+    group = np.sort(rng.integers(0, 3, 6))
+    sizes = np.bincount(group, minlength=3)
+    most = rng.integers(0, sizes + 1)
+    fewest = rng.integers(0, most + 1)
+    adds, numbers = rng.integers(0, 3, 6), rng.integers(-4, 5, 6).astype(float)
+    choices = []
+    for g in range(3):
+        own = np.flatnonzero(group == g)
+        choices.append([one for n in range(fewest[g], most[g] + 1) for one in combinations(own, n)])
+    found = set()
+    for chosen in product(*choices):
+        every = [i for one in chosen for i in one]
+        sure = [numbers[i] for i in every if adds[i] == FOR_CERTAIN]
+        free = [numbers[i] for i in every if adds[i] == PERHAPS]
+        for n in range(len(free) + 1):
+            for some in combinations(free, n):
+                added = [*sure, *some]
+                if not average:
+                    found.add(sum(added))
+                elif added:
+                    found.add(sum(added) / len(added))
+    picked = SelectionBounds(group, np.ones(6), adds, fewest.astype(float), most.astype(float))
+    if found:
+        assert max_sum(picked, numbers, average) == pytest.approx(max(found))
+    else:
+        assert np.isnan(max_sum(picked, numbers, average))
+
+
+def test_items_are_of_several_people():
+    group, people, most = np.array([0, 0, 1]), np.array([2.0, 3, 4]), np.array([4.0, 4])
+    picked, numbers = (
+        SelectionBounds(group, people, np.full(3, FOR_CERTAIN), np.array([4.0, 0]), most),
+        np.array([1.0, 5, -2]),
+    )
+    assert max_sum(picked, numbers, False) == 16 and max_sum(picked, numbers, True) == 4
+    both = picked.join(SelectionBounds(np.zeros(1, int), np.ones(1), np.full(1, NOTHING), np.ones(1), np.ones(1)))
+    assert both.group.tolist() == [0, 0, 1, 2] and max_sum(both, np.append(numbers, 9), False) == 16
+
+
+# Classes that match a query in part, compared with a loop over all codes.
+
+TEXTS = ["age >= 30", "age between 25 and 40 and sex = 'F'", "disease = 'flu'", "age < 0", "avg(age) where sex = 'M'"]
+
+
+@pytest.fixture
+def partial_matches_table():
+    return Table.from_frame(people(random.Random(3), missing=True), ["age", "work", "sex"], "disease")
+
+
+def by_hand(release, workload, q):
+    """Return the classes in which only some combinations meet the conditions on quasi-identifiers."""
+    found = []
+    classes, table = release.classes, release.table
+    for c in range(len(classes)):
+        met = []
+        for a, name in enumerate(table.quasi):
+            condition = workload.condition(q, name)
+            if condition is not None:
+                codes = range(classes.low[c, a], classes.high[c, a] + 1)
+                met.append([bool(condition[code]) for code in codes])
+        if met and all(map(any, met)) and not all(map(all, met)):
+            found.append(c)
+    return found
+
+
+def test_generalized_classes_are_matched_in_part(partial_matches_table):
+    release = Mondrian()(partial_matches_table, KAnonymity(5))
+    workloads = [
+        Workload.from_texts(partial_matches_table, TEXTS),
+        Workload.random(partial_matches_table, count=40, dimension=2, selectivity=0.3),
+    ]
+    cuts = 0
+    for workload in workloads:
+        for q in range(len(workload)):
+            cut = find_partial_matches(release, workload, q)
+            assert cut.classes.tolist() == by_hand(release, workload, q)
+            assert bool(cut.main_column) == bool(len(cut.classes)) and cut.main_column in (
+                "",
+                *partial_matches_table.quasi,
+            )
+            cuts += len(cut.classes)
+    assert cuts > 20
+
+
+def test_records_are_counted_by_column():
+    frame = pd.DataFrame({"a": [1, 2, 3, 4] * 3, "b": [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3], "s": list("xy") * 6})
+    table = Table.from_frame(frame, ["a", "b"], "s")
+    release = Mondrian()(table, KAnonymity(12))  # one class
+    cut = find_partial_matches(release, Workload.from_texts(table, ["a > 2 and b >= 1"]), 0)
+    assert cut.classes.tolist() == [0] and cut.by == {"a": 12, "b": 0} and cut.main_column == "a"
+
+
+def test_unchanged_and_unpublished_columns_are_never_matched_in_part(partial_matches_table):
+    workload = Workload.from_texts(partial_matches_table, TEXTS)
+    for release in (Keep()(partial_matches_table), Remove()(partial_matches_table)):
+        assert not any(len(find_partial_matches(release, workload, q).classes) for q in range(len(workload)))
+
+
+def test_buckets_are_matched_in_part_by_sensitive_values(partial_matches_table):
+    release = Mondrian(publish="bucketized")(partial_matches_table, DistinctLDiversity(2))
+    classes, workload = release.classes, Workload.from_texts(partial_matches_table, ["disease = 'flu'", "age >= 30"])
+    met = workload.condition(0, "disease")
+    share = (classes.histograms["disease"] * met).sum(axis=1) / classes.sizes
+    assert (
+        find_partial_matches(release, workload, 0).classes.tolist()
+        == np.flatnonzero((share > 0) & (share < 1)).tolist()
+    )
+    assert not len(find_partial_matches(release, workload, 1).classes)  # ages are published unchanged
+    nobody = Workload.from_texts(partial_matches_table, ["disease = 'flu' and age > 500"])
+    assert not len(find_partial_matches(release, nobody, 0).classes)

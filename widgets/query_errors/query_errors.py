@@ -19,7 +19,7 @@ from workbench.base.figures import format_number
 from workbench.base.parameters import RANDOM
 from workbench.frontier.frontier import Frontier
 from workbench.measures import Measured, QueryError
-from workbench.queries.partial_matches import PartialMatches, find_partial_matches
+from workbench.queries.bounds import PartialMatches, find_partial_matches
 from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 

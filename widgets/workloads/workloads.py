@@ -22,7 +22,7 @@ from workbench.data.table import Table
 from workbench.data.workload_specs import checked
 from workbench.queries.completion import completions
 from workbench.queries.log import read_log
-from workbench.queries.query_text import text_of
+from workbench.queries.query import text_of
 from workbench.queries.random_queries import OF_TYPE, Settings
 from workbench.queries.workload import Workload
 

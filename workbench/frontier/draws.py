@@ -16,7 +16,7 @@ from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.methods.noise import RecordNoise
 from workbench.methods.raking.noisy_truth import use_draw_store
-from workbench.releases import stored_draws
+from workbench.releases import responses
 from workbench.releases.base import Release
 from workbench.releases.responses import Drawn
 
@@ -54,9 +54,9 @@ def _column(method: RecordNoise, table: Table, name: str, store: Store | None) -
         return drawn()
     return _read_or_draw(
         store,
-        f"{about} {stored_draws.content(table, name, method.numbers)}",
-        lambda: stored_draws.written(table, name, drawn()),
-        partial(stored_draws.read, table, name),
+        f"{about} {responses.content(table, name, method.numbers)}",
+        lambda: responses.written(table, name, drawn()),
+        partial(responses.read, table, name),
     )
 
 

@@ -26,9 +26,8 @@ from workbench.miners.cross_fitting import (
 from workbench.miners.features import Feature
 from workbench.miners.fitting import TrainingData, predict_shuffled, sample_note
 from workbench.miners.sets import display_name, resolve_miners
-from workbench.queries.column_names import name_text
-from workbench.queries.query_text import text_of, value_text
-from workbench.queries.tokens import in_quotes
+from workbench.queries.query import text_of, value_text
+from workbench.queries.tokens import in_quotes, name_text
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
 

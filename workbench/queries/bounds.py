@@ -9,23 +9,75 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from workbench.base import query_kernels
 from workbench.base.errors import Undefined
 from workbench.base.progress import checkpoint
-from workbench.queries.batch_sums import CodeLevel, blocks
-from workbench.queries.evaluator import QueryEvaluator, QueryGroup, Reading, RecordLevel, require_workload
-from workbench.queries.exact import AVG, COUNT, numbers_of
-from workbench.queries.regions import Regions
-from workbench.queries.selection_bounds import FOR_CERTAIN, NOTHING, PERHAPS, SelectionBounds, max_sum
-from workbench.queries.tree import Tree
+from workbench.queries.evaluator import QueryEvaluator, QueryGroup, Reading, RecordLevel, Regions, require_workload
+from workbench.queries.exact import AVG, COUNT, CodeLevel, Tree, blocks, numbers_of
 from workbench.queries.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.releases.base import Release
+
+
+# The maximum of a sum or average over people, if only the number of people selected per group is bounded.
+
+NOTHING, PERHAPS, FOR_CERTAIN = range(3)  # whether a selected person adds a number
+
+
+class SelectionBounds(NamedTuple):
+    """Items of several people each; from every group at least `fewest` and at most `most` people are selected."""
+
+    group: np.ndarray
+    people: np.ndarray
+    adds: np.ndarray
+    fewest: np.ndarray
+    most: np.ndarray
+
+    def best(self, gains: np.ndarray) -> np.ndarray:
+        """Return how many people of each item maximize the gain; people with gain 0 are selected only if required."""
+        order = np.lexsort((-gains, self.group))
+        group, people = self.group[order], self.people[order]
+        wanted = np.bincount(group, people * (gains[order] > 0), len(self.fewest))
+        count = np.clip(wanted, self.fewest, self.most)
+        before = np.cumsum(people) - people
+        first = np.searchsorted(group, group)  # the first item of each one's group
+        taken = np.empty(len(order))
+        taken[order] = np.clip(count[group] - (before - before[first]), 0, people)
+        return taken
+
+    def join(self, other: SelectionBounds) -> SelectionBounds:
+        """Return these items joined with others in groups of their own."""
+        group = np.append(self.group, other.group + len(self.fewest))
+        return SelectionBounds(group, *(np.append(a, b) for a, b in zip(self[1:], other[1:], strict=True)))
+
+
+def max_sum(picked: SelectionBounds, numbers: np.ndarray, average: bool) -> float:
+    """Return the maximum sum, or average, of the selected people's numbers; the average of nobody is nan."""
+
+    def gains(least: float) -> np.ndarray:
+        over = numbers - least
+        return np.select([picked.adds == FOR_CERTAIN, picked.adds == PERHAPS], [over, np.maximum(over, 0)], 0.0)
+
+    if not average:
+        return float(picked.best(gains(0.0)) @ gains(0.0)) if len(numbers) else 0.0
+    possible = (picked.adds != NOTHING) & (picked.people > 0) & (picked.most[picked.group] > 0)
+    if not possible.any():
+        return float("nan")
+    found = float(numbers[possible].min())
+    while True:  # Dinkelbach's method: repeat while some selection has a larger average than the last one
+        over = gains(found)
+        taken = picked.best(over) * ((picked.adds == FOR_CERTAIN) | (over > 0))
+        people = taken.sum()
+        better = float(taken @ numbers / people) if people else found
+        if not better > found + 1e-12 * abs(found):
+            return found
+        found = better
+
 
 BOTH: tuple[Reading, Reading] = (Regions.inside, Regions.meeting)  # certainly, and possibly
 
@@ -207,3 +259,74 @@ class _Amounts:
         )
         finite = np.isfinite(least[:, 0])
         return np.where(finite, least[:, 0], 0.0), np.where(finite, most[:, 0], 0.0)
+
+
+# The classes that a query matches only in part, so that its answer has to be estimated.
+
+
+class PartialMatches(NamedTuple):
+    """The numbers of the partially matched classes, and how many records each column's condition splits."""
+
+    classes: np.ndarray
+    by: dict[str, int]
+
+    @property
+    def main_column(self) -> str:
+        """The column whose condition splits most records; empty if none does."""
+        return max(self.by, key=lambda name: self.by[name]) if any(self.by.values()) else ""
+
+
+def find_partial_matches(release: Release, workload: Workload, q: int) -> PartialMatches:
+    """Return the classes that a query matches in part.
+
+    For buckets, whose quasi-identifiers are published unchanged, these are the buckets with a record that meets the
+    other conditions, of whose sensitive values only some meet theirs.
+    """
+    conditions = {name: met for name in workload.columns if (met := workload.condition(q, name)) is not None}
+    parts = _of_buckets(release, conditions) if release.classes.exact else _of_regions(release, conditions)
+    touched = np.logical_and.reduce([part > 0 for part in parts.values()], initial=True)
+    touched = np.broadcast_to(touched, len(release.classes))
+    if release.classes.exact:
+        touched = touched & _holding(release, conditions)
+    cut = {name: touched & (part > 0) & (part < 1) for name, part in parts.items()}
+    either = np.logical_or.reduce([*cut.values(), np.zeros(len(release.classes), bool)])
+    return PartialMatches(
+        np.flatnonzero(either), {name: int(release.classes.sizes[one].sum()) for name, one in cut.items()}
+    )
+
+
+def _of_regions(release: Release, conditions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the share of the codes of each class's region that meets each condition on a quasi-identifier."""
+    classes, found = release.classes, dict[str, np.ndarray]()
+    assert classes.low is not None and classes.high is not None
+    for a, name in enumerate(release.table.quasi):
+        if name not in conditions or name in release.unpublished_columns:
+            continue
+        if a in classes.sets:
+            found[name] = classes.sets[a] @ conditions[name].astype(float) / classes.sets[a].sum(axis=1)
+            continue
+        below = np.append(0, np.cumsum(conditions[name]))
+        low, high = classes.low[:, a], classes.high[:, a]
+        found[name] = (below[high + 1] - below[low]) / (high + 1 - low)
+    return found
+
+
+def _of_buckets(release: Release, conditions: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the share of each bucket's records whose sensitive value meets each condition."""
+    classes, found = release.classes, dict[str, np.ndarray]()
+    for name, histogram in classes.histograms.items():
+        if name in conditions and histogram.shape[1] == len(
+            conditions[name]
+        ):  # not if nodes of a hierarchy are published
+            found[name] = histogram @ conditions[name].astype(float) / classes.sizes
+    return found
+
+
+def _holding(release: Release, conditions: dict[str, np.ndarray]) -> np.ndarray:
+    """Return the buckets with a record that meets the conditions on quasi-identifiers."""
+    names = [name for name in release.table.quasi if name in conditions]
+    group, codes, _ = release.class_counts(names)
+    met = np.logical_and.reduce([conditions[name][codes[name]] for name in names], initial=True)
+    found = np.zeros(len(release.classes), bool)
+    found[group[np.broadcast_to(met, len(group))]] = True
+    return found

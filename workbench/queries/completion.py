@@ -10,11 +10,9 @@ import numpy as np
 
 from workbench.data.column import Column
 from workbench.data.table import Table
-from workbench.queries.column_names import name_text
-from workbench.queries.column_resolver import ColumnResolver
-from workbench.queries.parser import Expected, Parser
-from workbench.queries.query_text import value_text
-from workbench.queries.tokens import QUOTES, BadQuery, Token, in_quotes, tokens
+from workbench.queries.parser import ColumnResolver, Expected, Parser
+from workbench.queries.query import value_text
+from workbench.queries.tokens import QUOTES, BadQuery, Token, in_quotes, name_text, tokens
 
 MOST = 50  # maximum number of proposals
 Kind = Literal["column", "word", "value", "group"]

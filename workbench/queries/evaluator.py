@@ -9,6 +9,7 @@ whether all or any of the region does. For a summed column, the factor is that s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,15 +18,123 @@ import numpy as np
 from workbench.base import query_kernels
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data import weights
-from workbench.queries import batch_sums
-from workbench.queries.batch_sums import RegionLevel
-from workbench.queries.exact import coded, combine_sums, numbers_of
-from workbench.queries.regions import Regions
-from workbench.queries.tree import Tree
+from workbench.data.cells import distinct_rows
+from workbench.data.column import Column
+from workbench.queries import exact
+from workbench.queries.exact import CodeLevel, RegionLevel, Tree, coded, combine_sums, numbers_of, pack, unpack
 from workbench.queries.workload import Workload
 
 if TYPE_CHECKING:
     from workbench.releases.base import Release
+
+
+# Regions of one column, and how many of their codes meet conditions on it.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Regions:
+    """Runs of codes from `low` to `high`; with `held`, the sets of codes whose bits are set in its rows."""
+
+    column: Column
+    low: np.ndarray
+    high: np.ndarray
+    held: np.ndarray | None = None
+
+    @classmethod
+    def distinct(
+        cls, column: Column, low: np.ndarray, high: np.ndarray, held: np.ndarray | None
+    ) -> tuple[Regions, np.ndarray]:
+        """Return the distinct regions of many classes, and the number of each class's region."""
+        if held is None:
+            runs = low.astype(np.int64) * column.size + high
+            _, first, number = np.unique(runs, return_index=True, return_inverse=True)
+        else:
+            first, number = distinct_rows(np.packbits(held, axis=1))
+        chosen = None if held is None else pack(held[first])
+        return cls(column, low[first].astype(np.int32), high[first].astype(np.int32), chosen), number
+
+    @classmethod
+    def whole(cls, column: Column) -> Regions:
+        """Return one region of all codes."""
+        return cls(column, np.zeros(1, np.int32), np.full(1, column.size - 1, np.int32))
+
+    @classmethod
+    def nodes(cls, column: Column, level: int) -> Regions:
+        """Return the region of each code at a level of the hierarchy (0: the codes themselves)."""
+        node = column.released_at[level]
+        low = np.flatnonzero(np.diff(node, prepend=-1))
+        return cls(column, low.astype(np.int32), (np.append(low[1:], column.size) - 1).astype(np.int32))
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The number of codes in each region."""
+        if self.held is None:
+            return self.high - self.low + 1
+        everything = pack(np.ones(self.column.size, bool))
+        return query_kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[:, 0]
+
+    def met(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Count the codes of each region that meet each condition: regions x conditions."""
+        if self.held is not None:
+            return query_kernels.in_sets(bits, at, self.held)
+        return query_kernels.in_runs(bits, at, self.column.size, self.low, self.high)
+
+    def shares(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Return the share of each region that meets each condition: of the codes of a set, of the width of a run."""
+        met = self.met(bits, at)
+        if self._plain:
+            return met / self.sizes[:, None]
+        part = self._amounts(bits, at, np.ones(self.column.size))
+        return np.where(met == self.sizes[:, None], 1.0, np.where(met > 0, np.clip(part, 1e-300, 1.0), 0.0))
+
+    def inside(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Return 1 where all codes of a region meet a condition, else 0."""
+        return (self.met(bits, at) == self.sizes[:, None]).astype(float)
+
+    def meeting(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """Return 1 where any code of a region meets a condition, else 0."""
+        return (self.met(bits, at) > 0).astype(float)
+
+    def extremes(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the smallest and largest number that meets each condition in each region; infinite where none does."""
+        if self.held is None:
+            least, most = query_kernels.extremes(bits, at, self.low, self.high, numbers)
+            return least.T, most.T
+        met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
+        both = self._rows(self.held)[:, None, :] & met[None]
+        return np.where(both, numbers, np.inf).min(axis=2), np.where(both, numbers, -np.inf).max(axis=2)
+
+    def values(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return the shares times the mean number that meets the condition: the expected sum."""
+        if self.held is None:
+            return self._amounts(bits, at, numbers)
+        met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
+        return self._rows(self.held).astype(float) @ (met * numbers).T / self.sizes[:, None]
+
+    def _rows(self, words: np.ndarray) -> np.ndarray:
+        """Return rows of bits as boolean arrays over codes."""
+        return unpack(words, self.column.size)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """True if widths equal numbers of codes."""
+        left, right = self.column.edges
+        return self.held is not None or bool(((right - left == 1).all()) and (left[1:] == right[:-1]).all())
+
+    def _amounts(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Return the share of the width of each run that meets each condition, each code times its number.
+
+        The gap between two neighbors that meet the condition is included.
+        """
+        left, right = self.column.edges
+        width, between = right - left, np.append(0.0, left[1:] - right[:-1])
+        middle = np.append(0.0, (numbers[1:] + numbers[:-1]) / 2)
+        found = query_kernels.amounts(bits, at, self.low, self.high, width * numbers, between * middle)
+        return (found / (right[self.high] - left[self.low])).T
+
 
 Reading = Callable[[Regions, np.ndarray, np.ndarray], np.ndarray]  # of regions under conditions, as `Regions.shares`
 
@@ -165,11 +274,9 @@ class QueryEvaluator:
     def _published(self, branch: QueryGroup, summed: np.ndarray, reading: Reading) -> np.ndarray:
         tree = Tree.from_columns([level.codes for level in branch.levels], branch.people)
         levels = [self.prepare_level(level, branch.which, summed, reading) for level in branch.levels]
-        return batch_sums.sums(tree, levels, len(branch.which))
+        return exact.batch_sums(tree, levels, len(branch.which))
 
-    def prepare_level(
-        self, level: RecordLevel, which: np.ndarray, summed: np.ndarray, reading: Reading
-    ) -> batch_sums.Level:
+    def prepare_level(self, level: RecordLevel, which: np.ndarray, summed: np.ndarray, reading: Reading) -> exact.Level:
         """Return a level prepared for some queries."""
         if not level.name:
             at = self.at_any(self.dealt, which)
@@ -243,3 +350,42 @@ def expected_answers(
     """
     evaluator = QueryEvaluator(release, require_workload(release, workload), known)
     return combine_sums(evaluator.workload, evaluator.sums, which)
+
+
+# Selections: the records of a release that a user would select for a query, compared with those that meet it.
+
+
+class Selected(NamedTuple):
+    """For each query, the number of selected records (or people), and how many of them meet the query."""
+
+    returned: np.ndarray
+    right: np.ndarray
+
+
+def select_records(release: Release, workload: Workload) -> Selected:
+    """Return what a user selects: each record that meets the conditions with a probability of at least one half.
+
+    The probability is that of a count: the share of the record's region, or of its bucket. Suppressed records are never
+    selected.
+    """
+    evaluator = QueryEvaluator(release, require_workload(release, workload))
+    found = Selected(*np.zeros((2, len(workload))))
+    for places, branch in evaluator.branches(np.arange(len(workload)), original=True):
+        found.returned[places], found.right[places] = _counted(evaluator, branch)
+    return found
+
+
+def _counted(evaluator: QueryEvaluator, branch: QueryGroup) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts for queries about the same columns."""
+    which, none, one = branch.which, np.full(len(branch.which), -1), np.zeros(len(branch.people), np.int32)
+    all_ask = np.zeros(len(which), np.int64)
+    hidden = RegionLevel(1, all_ask, lambda some: evaluator.of_anybody(evaluator.hidden, which[some], none[some])[None])
+    chances = [*(evaluator.prepare_level(level, which, none, Regions.shares) for level in branch.levels), hidden]
+    codes, end = [*(level.codes for level in branch.levels), one], CodeLevel(1, all_ask, np.ones(1, np.uint64))
+    met = [coded(evaluator.workload, name, which, none) for name in branch.codes]
+    right = Tree.from_columns([*codes, *branch.codes.values(), one], branch.people)
+    returned, cut = Tree.from_columns([*codes, one], branch.people), len(chances)
+    return (
+        exact.batch_sums(returned, [*chances, end], len(which), cut),
+        exact.batch_sums(right, [*chances, *met, end], len(which), cut),
+    )

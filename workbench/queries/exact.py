@@ -1,24 +1,220 @@
-"""Exact answers to queries, from the records themselves."""
+"""Exact answers to queries from the records: packed conditions, the tree of records, and sums over its branches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.base import query_kernels
+from workbench.base.progress import checkpoint
+from workbench.base.query_kernels import QUERIES, words
 from workbench.data import weights
+from workbench.data.cells import row_keys
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 from workbench.data.table import Table
-from workbench.queries import batch_sums
-from workbench.queries.batch_sums import CodeLevel
 from workbench.queries.query import AGGREGATES
-from workbench.queries.tree import Tree
 
 if TYPE_CHECKING:
     from workbench.queries.workload import Workload
+
+
+# Packed conditions of many queries: one bit for each code of a column, in words of 64 bits.
+
+
+class Conditions(NamedTuple):
+    """`at[q, c]` is where in `bits` the condition of query q on `columns[c]` begins; -1 if there is none."""
+
+    columns: tuple[str, ...]
+    bits: np.ndarray
+    at: np.ndarray
+
+    @classmethod
+    def empty(cls, sizes: Mapping[str, int], conditioned: np.ndarray) -> Conditions:
+        """Return conditions that nothing meets yet; `conditioned` (queries x columns) marks which exist."""
+        length = np.where(conditioned, [words(size) for size in sizes.values()], 0)
+        at = np.where(conditioned, np.cumsum(length).reshape(length.shape) - length, -1)
+        return cls(tuple(sizes), np.zeros(int(length.sum()), np.uint64), at.astype(np.int64))
+
+    @classmethod
+    def packed(cls, queries: Iterable[Mapping[str, np.ndarray]]) -> Conditions:
+        """Pack boolean arrays over codes; identical ones are stored once."""
+        listed = [*queries]
+        columns = tuple(dict.fromkeys(name for one in listed for name in one))
+        places, pieces, length = dict[tuple[str, bytes], int](), list[np.ndarray](), 0
+        at = np.full((len(listed), len(columns)), -1, np.int64)
+        for q, one in enumerate(listed):
+            for name, codes in one.items():
+                piece = pack(codes)
+                key = (name, piece.tobytes())
+                if key not in places:
+                    places[key] = length
+                    pieces.append(piece)
+                    length += len(piece)
+                at[q, columns.index(name)] = places[key]
+        return cls(columns, np.concatenate(pieces) if pieces else np.zeros(0, np.uint64), at)
+
+    def met(self, q: int, column: int, size: int) -> np.ndarray:
+        """Return which codes of a column meet the condition of one query."""
+        begin = self.at[q, column]
+        return unpack(self.bits[begin : begin + words(size)], size)
+
+
+def pack(codes: np.ndarray) -> np.ndarray:
+    """Pack a boolean array, or rows of them, into words."""
+    room = words(codes.shape[-1]) * 64
+    wide = np.zeros((*codes.shape[:-1], room), bool)
+    wide[..., : codes.shape[-1]] = codes
+    return np.packbits(wide, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def unpack(packed: np.ndarray, size: int) -> np.ndarray:
+    """Unpack words, or rows of them, into a boolean array over codes."""
+    octets = np.ascontiguousarray(packed.astype("<u8")).view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=size, bitorder="little").astype(bool)
+
+
+# Records as a tree with one level per column, over which queries are summed branch by branch.
+
+
+class Tree(NamedTuple):
+    """Nodes level after level: their `codes`, the `first` node of each level, the index of the first `child` of each
+    node within the next level, and the `total` below each."""
+
+    codes: np.ndarray
+    first: np.ndarray
+    child: np.ndarray
+    total: np.ndarray
+
+    @classmethod
+    def from_columns(cls, columns: Sequence[np.ndarray], amount: np.ndarray) -> Tree:
+        """Build from rows with a code in each column; identical rows are merged."""
+        columns = [*columns] or [np.zeros(len(amount), np.int32)]
+        sizes = [int(codes.max(initial=0)) + 1 for codes in columns]
+        (key,), _ = row_keys(sizes, [len(amount)], columns)
+        if (np.diff(key) < 0).any():
+            order = np.argsort(key, kind="stable")
+            columns, amount = [codes[order] for codes in columns], amount[order]
+        new, levels, starts = np.zeros(len(amount), bool), [], []
+        new[:1] = True
+        for codes in columns:
+            new[1:] |= codes[1:] != codes[:-1]
+            starts.append(np.flatnonzero(new))
+            levels.append(codes[starts[-1]])
+        children = [np.append(np.searchsorted(below, here), len(below)) for here, below in pairwise(starts)]
+        totals = [np.add.reduceat(amount, here) if len(here) else amount for here in starts]
+        return cls(
+            np.concatenate(levels).astype(np.int32),
+            np.cumsum([0, *map(len, levels)]),
+            np.concatenate([*children, np.zeros(1, np.int64)]),
+            np.concatenate(totals).astype(float),
+        )
+
+
+# Sums over records for batches of 64 queries, which go down the tree of the records as bits of a word.
+
+
+@dataclass(frozen=True, eq=False)
+class CodeLevel:
+    """A level of codes: a record counts for the queries whose conditions its code meets.
+
+    `at` is where the condition of each query begins in `bits`, -1 without one. With `summed`, the record counts as
+    often as the number of its code.
+    """
+
+    size: int
+    at: np.ndarray
+    bits: np.ndarray
+    numbers: np.ndarray | None = None
+    summed: np.ndarray | None = None
+
+    has_factors = False
+
+    def fill(self, some: slice, words: np.ndarray, factors: np.ndarray) -> None:
+        """Fill in the queries for which each code counts."""
+        query_kernels.across(self.bits, self.at[some], self.size, words)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionLevel:
+    """A level of regions or classes: a record counts with the factor in its row of the table.
+
+    `at` is -1 if a query has no condition on the level. The table is regions x queries.
+    """
+
+    size: int
+    at: np.ndarray
+    table: Callable[[slice], np.ndarray]
+
+    has_factors, numbers, summed = True, None, None
+
+    def fill(self, some: slice, words: np.ndarray, factors: np.ndarray) -> None:
+        """Fill in the factor of each region for each query, and where it is not 0."""
+        table = self.table(some)
+        factors[:, : table.shape[1]] = table
+        present = np.zeros((self.size, QUERIES), bool)
+        np.not_equal(table, 0, out=present[:, : table.shape[1]])
+        words[:] = np.packbits(present, axis=1, bitorder="little").view("<u8")[:, 0]
+
+
+Level = CodeLevel | RegionLevel
+
+
+class Block(NamedTuple):
+    """A batch of queries prepared for `query_kernels.sums`."""
+
+    some: slice
+    last: int
+    queries: np.uint64
+    words: np.ndarray
+    word_at: np.ndarray
+    factors: np.ndarray
+    factor_at: np.ndarray
+
+
+def batch_sums(tree: Tree, levels: Sequence[Level], count: int, cut: int = 0) -> np.ndarray:
+    """Return for each query the sum over the records of their product over all levels.
+
+    With `cut`, a record counts fully if its product over the first `cut` levels is at least one half, and otherwise not
+    at all; a later level applies to the query, too.
+    """
+    found = np.zeros(count)
+    numbers = [np.zeros(0) if one.numbers is None else one.numbers for one in levels] or [np.zeros(0)]
+    value_at = np.where([len(one) > 0 for one in numbers], np.cumsum([0, *map(len, numbers)])[:-1], -1)
+    for block in blocks(levels, count):
+        summed = [0 if one.summed is None else _word(one.summed[block.some]) for one in levels] or [0]
+        answers = query_kernels.sums(
+            tuple(tree), *block[1:], np.concatenate(numbers), value_at, np.array(summed, np.uint64), cut
+        )
+        found[block.some] = answers[: len(found[block.some])]
+    return found
+
+
+def blocks(levels: Sequence[Level], count: int) -> Iterator[Block]:
+    """Yield the queries in batches of 64."""
+    sizes = [one.size for one in levels] or [1]
+    word_at, words = np.cumsum([0, *sizes])[:-1], np.full(sum(sizes), query_kernels.EVERY)
+    rows = [one.size * one.has_factors for one in levels] or [0]
+    factor_at, factors = np.where(np.array(rows) > 0, np.cumsum([0, *rows])[:-1], -1), np.empty((sum(rows), QUERIES))
+    for begin in range(0, count, QUERIES):
+        checkpoint()
+        some = slice(begin, min(begin + QUERIES, count))
+        used = [i for i, one in enumerate(levels) if (one.at[some] >= 0).any()]
+        for i in range(min(max(used, default=0) + 1, len(levels))):
+            start, table = word_at[i], factors[factor_at[i] : factor_at[i] + rows[i]]
+            levels[i].fill(some, words[start : start + sizes[i]], table)
+        queries = _word(np.ones(some.stop - begin, bool))
+        yield Block(some, max(used, default=0), queries, words, word_at, factors, factor_at)
+
+
+def _word(flags: np.ndarray) -> np.uint64:
+    """Return up to 64 flags as the bits of a word."""
+    return np.uint64(pack(flags)[0])
+
 
 COUNT, SUM, AVG = range(len(AGGREGATES))
 Sums = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of queries and the column that each sums (-1: none)
@@ -33,7 +229,7 @@ def answers(workload: Workload) -> np.ndarray:
     def sums(which: np.ndarray, summed: np.ndarray) -> np.ndarray:
         levels, found = [coded(workload, name, which, summed) for name in names], np.zeros(len(which))
         for tree in fit or (of_records(table, one, names) for one in table.engine.slices(names, table.columns)):
-            found += batch_sums.sums(tree, levels, len(which))
+            found += batch_sums(tree, levels, len(which))
         return found
 
     return combine_sums(workload, sums)

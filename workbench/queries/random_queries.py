@@ -22,9 +22,7 @@ import numpy as np
 from workbench.base import query_kernels
 from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest, suggest_column
 from workbench.data.table import Table
-from workbench.queries.batch_sums import CodeLevel, sums
-from workbench.queries.conditions import Conditions, pack
-from workbench.queries.tree import Tree
+from workbench.queries.exact import CodeLevel, Conditions, Tree, batch_sums, pack
 
 OF_TYPE = {"type 1": 3, "type 2": 5}  # default numbers of columns
 RULES = ("values", "literal", *OF_TYPE, "equality")
@@ -238,4 +236,4 @@ def _held(tree: Tree, sizes: Sequence[int], conditions: Conditions) -> np.ndarra
         CodeLevel(size, np.ascontiguousarray(at), conditions.bits)
         for size, at in zip(sizes, conditions.at.T, strict=True)
     ]
-    return sums(tree, levels, len(conditions.at))
+    return batch_sums(tree, levels, len(conditions.at))

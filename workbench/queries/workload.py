@@ -20,12 +20,10 @@ from workbench.data.roles import column_names
 from workbench.data.table import Table
 from workbench.data.workload_specs import plain
 from workbench.queries import exact, random_queries
-from workbench.queries.conditions import Conditions
-from workbench.queries.exact import COUNT
+from workbench.queries.exact import COUNT, Conditions
 from workbench.queries.log import read_log, text_in
 from workbench.queries.parser import parse
-from workbench.queries.query import AGGREGATES, Query
-from workbench.queries.query_text import text_of
+from workbench.queries.query import AGGREGATES, Query, text_of
 from workbench.queries.random_queries import Settings
 
 LONGEST = 200  # maximum characters of a query in a note

@@ -24,15 +24,12 @@ from workbench.models.classes import Classes
 from workbench.queries import bounds, evaluator
 from workbench.queries.populations import Populations, shared_prefix
 from workbench.queries.workload import Workload
-from workbench.releases.class_counts import ClassCounts, counts_from_histograms
 from workbench.releases.codebook import Entry
-from workbench.releases.export import Rows
+from workbench.releases.export import Rows, with_suppressed_rows
 from workbench.releases.labels import region_labels
-from workbench.releases.shown import Shown
+from workbench.releases.shown import ClassCounts, Shown, counts_from_histograms
 from workbench.releases.side_information import Giveaway, SideInformationRisk, find_giveaways, nearly_identifies_people
-from workbench.releases.spark_export import IN_SPARK, write_in_spark
-from workbench.releases.suppressed_rows import with_suppressed_rows
-from workbench.releases.writing import described, write_files
+from workbench.releases.writing import IN_SPARK, described, write_files, write_in_spark
 
 IN_PYTHON = (
     "Drop the columns that disclose too much with table.drop(release.disclosing_columns), make them identifiers or "

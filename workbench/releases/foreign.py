@@ -25,17 +25,22 @@ from workbench.models.classes import Classes
 from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 from workbench.releases.codebook import drawn_columns_of_file
-from workbench.releases.default_labels import STAR
-from workbench.releases.export import Rows
-from workbench.releases.label_parser import Labels
+from workbench.releases.export import Rows, find_suppressed_rows
+from workbench.releases.label_parser import STAR, Labels
 from workbench.releases.labels import named_levels
-from workbench.releases.missing_matches import ANYTHING, matched, overlapping, widened
 from workbench.releases.partition import RECORDS
-from workbench.releases.released_file import ReleasedFile, read
+from workbench.releases.released_file import (
+    ANYTHING,
+    ReleasedFile,
+    covered_absent,
+    matched,
+    overlapping,
+    read,
+    widened,
+    with_unseen,
+)
 from workbench.releases.shown import Shown, of_foreign
 from workbench.releases.side_information import SideInformationRisk
-from workbench.releases.suppressed_rows import find_suppressed_rows
-from workbench.releases.unseen_labels import covered_absent, with_unseen
 from workbench.releases.writing import files_of
 
 SUPPRESSED = ("class", "out")

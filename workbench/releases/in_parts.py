@@ -20,8 +20,8 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, max_classes_in_memory, refuse_too_many_classes, whole_table
 from workbench.queries.populations import atoms
-from workbench.releases.class_counts import ClassCounts
 from workbench.releases.partition import Bucketized, Partition
+from workbench.releases.shown import ClassCounts
 
 NONE = Cells(np.zeros((0, 0), np.int32), {}, np.zeros(0, np.int64))
 

@@ -12,8 +12,7 @@ from workbench.data.column import MISSING, Column
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.range_ends import ANY
 from workbench.models.classes import Classes
-from workbench.releases.default_labels import LISTED, STAR, format_run, in_quotes
-from workbench.releases.label_parser import Labels
+from workbench.releases.label_parser import LISTED, STAR, Labels, format_run, in_quotes
 
 GROUPS = 3  # maximum number of groups in one label
 

@@ -25,8 +25,7 @@ from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
 from workbench.releases.codebook import drawn_columns, read_codebook
-from workbench.releases.exchanged import Exchanged
-from workbench.releases.flat import Flat, FlatExchanged
+from workbench.releases.exchanged import Exchanged, Flat, FlatExchanged
 from workbench.releases.foreign import foreign, sensitive_values
 from workbench.releases.partition import RECORDS, Bucketized
 from workbench.releases.perturbed import Perturbed

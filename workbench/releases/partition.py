@@ -24,10 +24,10 @@ from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
 from workbench.releases import shown as showing
 from workbench.releases.base import Release
-from workbench.releases.class_counts import ClassCounts, counts_from_partition
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import CodedColumn, ColumnValues, EngineRecords, Rows
 from workbench.releases.labels import region_labels
+from workbench.releases.shown import ClassCounts, counts_from_partition
 from workbench.releases.side_information import SideInformationRisk, count_side_information, number_combinations
 
 RECORDS = "records"  # name of the file of a bucketized release that has one row per record

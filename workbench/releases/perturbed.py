@@ -18,7 +18,7 @@ from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
-from workbench.releases import estimated, likely_rows, perturbed_answers
+from workbench.releases import perturbed_answers
 from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
 from workbench.releases.codebook import Entry
 from workbench.releases.export import CodedColumn, Rows
@@ -119,7 +119,7 @@ class Perturbed(Release):
             return Posterior(sizes, counts @ of_kind / sizes[:, None])
         alike = number_combinations(self.table, self.unchanged)
         codes = {name: self.table.codes[name] for name in noisy}
-        return Posterior(sizes, likely_rows.beliefs(alike, groups, codes, noisy, of_kind, of_row))
+        return Posterior(sizes, perturbed_answers.beliefs(alike, groups, codes, noisy, of_kind, of_row))
 
     def _posterior_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the posterior of the sensitive value for each kind of row (Bayes' rule), and the kind of each row."""
@@ -164,14 +164,14 @@ class Perturbed(Release):
         runs, same = as_runs(populations)
         if sensitive is not None:
             self._require_sensitive(sensitive)
-        return estimated.likeliest(self, runs, same, sensitive)
+        return perturbed_answers.likeliest(self, runs, same, sensitive)
 
     def unbiased(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """Return an unbiased estimate, which may be negative; raise Undefined if noise was added to numbers."""
         runs, same = as_runs(populations)
         if sensitive is not None:
             self._require_sensitive(sensitive)
-        return estimated.unbiased(self, runs, same, sensitive)
+        return perturbed_answers.unbiased(self, runs, same, sensitive)
 
     @cached_property
     def people(self) -> np.ndarray:

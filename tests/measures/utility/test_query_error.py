@@ -13,7 +13,7 @@ from workbench.measures.utility.query_error import STATISTICS, WorkloadErrors, b
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.queries import Workload
-from workbench.queries.selections import select_records
+from workbench.queries.evaluator import select_records
 
 seeds = st.integers(0, 40)
 

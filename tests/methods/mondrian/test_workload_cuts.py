@@ -22,7 +22,7 @@ from workbench.methods import Mondrian
 from workbench.methods.mondrian import workload_cuts as asked
 from workbench.methods.mondrian.workload_cuts import workload_arrays
 from workbench.models import KAnonymity, KMap, ProbabilisticLDiversity, TCloseness
-from workbench.queries.conditions import unpack
+from workbench.queries.exact import unpack
 from workbench.queries.workload import Workload
 
 

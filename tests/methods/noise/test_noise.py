@@ -8,7 +8,7 @@ from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.methods import Laplace, Method, OptimalResponse, RandomizedResponse
 from workbench.methods.noise import refuse_roles
-from workbench.releases.stored_draws import read, written
+from workbench.releases.responses import read, written
 
 METHODS = [
     Laplace(2, bounds="age: 17..90, wage: 0..50"),

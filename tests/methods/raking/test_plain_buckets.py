@@ -11,7 +11,7 @@ from workbench.methods import Mondrian, RakedBuckets
 from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.raked_buckets import utility_loss
 from workbench.models import KAnonymity, TCloseness
-from workbench.releases.flat import as_one_file
+from workbench.releases.exchanged import as_one_file
 
 PLAIN = Mondrian(publish="bucketized")
 KINDS = {

@@ -25,7 +25,7 @@ from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.measures import Measure, Measured
-from workbench.queries.conditions import unpack
+from workbench.queries.exact import unpack
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
 

@@ -19,7 +19,7 @@ from workbench.methods.full_domain import kernels
 from workbench.methods.full_domain.lattice import Lattice, Rows
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.default_labels import in_quotes
+from workbench.releases.label_parser import in_quotes
 from workbench.releases.partition import Partition
 
 # The scores of every node: violating records, the model's figures, and losses.

@@ -24,7 +24,7 @@ from workbench.data.table import Table
 from workbench.methods.mondrian import kernels
 from workbench.methods.mondrian.splits import Allowed, AmongAxes, Nodes, Preferred, Split, classes_of, split_nodes
 from workbench.models.classes import Classes
-from workbench.queries.conditions import pack, unpack
+from workbench.queries.exact import pack, unpack
 from workbench.queries.workload import Workload
 
 # A workload as arrays for `kernels`: what its queries ask about the cells that Mondrian cuts.

@@ -23,8 +23,7 @@ from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.buckets import buckets, refuse_one_atom, refuse_roles
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.exchanged import CAUTION
-from workbench.releases.flat import Flat, FlatExchanged, as_one_file
+from workbench.releases.exchanged import SWAPPED_CAUTION, Flat, FlatExchanged, as_one_file
 from workbench.releases.partition import Bucketized
 
 PLAIN = Mondrian(publish="bucketized")
@@ -106,7 +105,7 @@ class RakedBuckets(Method):
 
     @property
     def warning(self) -> str:
-        two, flat = (CAUTION, FlatExchanged.warning) if self.publish == "exchanged" else ("", Flat.warning)
+        two, flat = (SWAPPED_CAUTION, FlatExchanged.warning) if self.publish == "exchanged" else ("", Flat.warning)
         return flat if self.files == "flat" else two
 
     def spent_budgets(self, table: Table) -> dict[str, Spent]:
