@@ -5,7 +5,7 @@ import pytest
 
 from workbench.base.errors import BadInput
 from workbench.data import weights
-from workbench.data.roles import assign, column_names, require_columns
+from workbench.data.roles import assign, column_names, require_columns, require_sound
 from workbench.data.table import Table
 
 FRAME = pd.DataFrame({"age": [20, 30, 40, 50], "ill": list("yxyx"), "pay": [1.5, 2.0, 0.0, 3.0]})
@@ -79,3 +79,29 @@ def test_amounts_are_not_reported_as_identifiers():
     assert [note.split("'")[1] for note in table.role_notes] == ["row", "name"]
     published = table.with_roles(["name"])
     assert "column 'sales' (neutral)" in " ".join(published.role_notes), "published unchanged"
+
+
+# Columns that cannot have their roles are refused by name.
+
+COLUMNS = Table.without_roles(pd.DataFrame({"age": [1, 2, 3], "one": ["x"] * 3, "stands": [1.0, -2.0, 3.0]})).columns
+
+
+@pytest.mark.parametrize(
+    ("roles", "levels", "words"),
+    [
+        ({"age": "quasi", "one": "sensitive", "stands": "neutral"}, {}, "'one' has only one value"),
+        ({"age": "quasi", "one": "neutral", "stands": "weight"}, {}, "weight 'stands': it is below 0"),
+        (
+            {"age": "quasi", "one": "neutral", "stands": "neutral"},
+            {"age": 1},
+            "levels: 'age' is not a sensitive column",
+        ),
+    ],
+)
+def test_impossible_roles_are_refused(roles, levels, words):
+    with pytest.raises(BadInput, match=words):
+        require_sound(COLUMNS, roles, levels)
+
+
+def test_possible_roles_are_accepted():
+    require_sound(COLUMNS, {"age": "sensitive", "one": "quasi", "stands": "neutral"}, {"age": 0})

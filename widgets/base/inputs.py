@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.datasets import ADULT_HIERARCHIES
-from workbench.data.hierarchies.recovery import recover
+from workbench.data.hierarchies.proposal import recover
 from workbench.data.table import Table
 from workbench.studies.proposal import AXES as AXES
 from workbench.studies.proposal import MEASURES as MEASURES

@@ -10,11 +10,11 @@ from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.forms import Form
 from widgets.hierarchies.repairs import FieldProblem, Fix, diagnose
 from workbench.base.errors import BadInput
-from workbench.data import level_ranges
+from workbench.data import settings
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
-from workbench.data.hierarchies.recovery import levels_of, recover
+from workbench.data.hierarchies.proposal import levels_of, recover
 from workbench.data.published_runs import columns_with_regions, require_levels
 from workbench.data.table import Table
 from workbench.studies.study import Study
@@ -127,7 +127,7 @@ class Editing:
         now = replace(now._without_drafts(new_specs), table=_apply_hierarchies(table, new), hierarchies=specs)
         return now._with_valid_levels({**self.released_levels, **table.level_ranges}).with_column(self.column)
 
-    def with_released_levels(self, given: level_ranges.Ranges) -> Editing:
+    def with_released_levels(self, given: settings.Ranges) -> Editing:
         """Set the levels at which columns may be released."""
         ranges = {str(name): [*levels] for name, levels in given.items()}
         if ranges == self.released_levels:
@@ -156,10 +156,10 @@ class Editing:
         ]
         return self.with_regions(_without(self.regions, lost)) if lost else self
 
-    def _with_valid_levels(self, wanted: level_ranges.Ranges) -> Editing:
+    def _with_valid_levels(self, wanted: settings.Ranges) -> Editing:
         """Keep the released levels that are valid for the hierarchies of the table."""
         assert self.table is not None
-        return self.with_released_levels(level_ranges.keep_valid(self.table.columns, self.table.roles, wanted))
+        return self.with_released_levels(settings.valid_ranges(self.table.columns, self.table.roles, wanted))
 
     def _with_misfit(self, column: Column, builder: Builder | None, error: BadInput) -> Editing:
         """Keep a builder that does not fit the new data in its form, with the error."""

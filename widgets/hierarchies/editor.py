@@ -16,15 +16,13 @@ from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.editing import Editing, Specs, changed
 from widgets.hierarchies.regions import shown_regions
 from workbench.base.errors import BadInput
-from workbench.data import level_ranges
+from workbench.data import settings
 from workbench.data.column import Column
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.builders import Builder
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import text_of
-from workbench.data.hierarchies.proposal import Proposal, propose
-from workbench.data.hierarchies.recovery import levels_of
-from workbench.data.hierarchies.similar_values import similar_groups
+from workbench.data.hierarchies.proposal import Proposal, levels_of, propose, similar_groups
 from workbench.data.published_runs import default_regions
 from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
@@ -214,7 +212,7 @@ class HierarchyEditor(Part):
         """Set the minimum and maximum level of a column in releases; the full range is not stored."""
         column, table = self._column(content), self._now.table
         assert table is not None
-        top = level_ranges.highest(column)
+        top = settings.highest_level(column)
         words = f"choose levels from 0 to {top}"
         levels = [read_integer(content, end, 0, top, words) for end in ("low", "high")]
         others = {name: given for name, given in self._now.released_levels.items() if name != column.name}

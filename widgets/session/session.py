@@ -12,7 +12,7 @@ from widgets.base.inputs import update_proposals
 from widgets.base.part import with_controls
 from workbench.base.errors import BadInput
 from workbench.base.parameters import canonical
-from workbench.data import level_ranges
+from workbench.data import settings
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study
@@ -127,7 +127,7 @@ class Session:
         if lost:
             study = study.with_(regions={name: one for name, one in study.regions.items() if name not in lost})
         table = study.with_(released_levels={}).table(base)
-        released = level_ranges.keep_valid(table.columns, table.roles, requested)
+        released = settings.valid_ranges(table.columns, table.roles, requested)
         table = table.with_level_ranges(released) if released else table
         gone = [name for name in requested if name not in released]
         self.notes = [with_controls(note) for note in table.role_notes]

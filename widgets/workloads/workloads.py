@@ -18,8 +18,8 @@ from widgets.base.worker import CallSoon, Worker
 from widgets.workloads.lines import MOST, Line, Lines, format_answers, true_answers
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number, format_percent
+from workbench.data.settings import check_workloads
 from workbench.data.table import Table
-from workbench.data.workload_specs import checked
 from workbench.queries.completion import completions
 from workbench.queries.log import read_log
 from workbench.queries.query import text_of
@@ -58,7 +58,7 @@ class WorkloadPicker(Part):
 
     @traitlets.validate("workloads")
     def _plain(self, proposal: Mapping[str, Any]) -> dict[str, Any]:
-        return checked(proposal["value"])
+        return check_workloads(proposal["value"])
 
     def about(self) -> str:
         return _counted(len(self.workloads), "workload")
@@ -249,7 +249,7 @@ class WorkloadPicker(Part):
 
     def _take(self, workloads: dict[str, Any], chosen: str = "") -> None:
         """Set the traits together; observers may reset them."""
-        workloads = checked(workloads)
+        workloads = check_workloads(workloads)
         with self.hold_trait_notifications():
             self.workloads = workloads
             self.chosen = chosen or self._name

@@ -134,7 +134,7 @@ def of_studies(first: Path, second: Path) -> dict[str, Any]:
     """Return both frontiers, and which study loses less utility at each privacy."""
     from workbench.commands.frontier import on_axes
     from workbench.commands.sweep import swept
-    from workbench.data.fingerprint import has_same_data
+    from workbench.data.records import has_same_data
 
     for path in (first, second):
         opened(path)  # report errors before hours of computation

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput, safe_repr, suggest_column
-
-if TYPE_CHECKING:
-    from workbench.data.column import Column
+from workbench.data.column import Column
+from workbench.data.sensitive import require_measurable
 
 NEARLY_ALL, HALF = 0.9, 0.5
 DENSE = 2  # record numbers skip at most every second number
@@ -110,3 +108,20 @@ def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not isinstance(given, Iterable):
         raise BadInput(f"columns must be a name or a list of names, got {safe_repr(given)}")
     return tuple(given)
+
+
+# Check whether columns can have their roles.
+
+
+def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], levels: Mapping[str, int]) -> None:
+    """Raise BadInput if a level is not of a sensitive column, or a column cannot have its role."""
+    sensitive = [name for name in columns if roles[name] == "sensitive"]
+    for name in levels:
+        if name not in sensitive:
+            available = ", ".join(sensitive) or "none"
+            raise BadInput(f"levels: {name!r} is not a sensitive column; the sensitive columns are: {available}")
+    for name in sensitive:
+        require_measurable(columns[name], levels.get(name, 0))
+    for name in columns:
+        if roles[name] == "weight":
+            check_weight(columns[name])

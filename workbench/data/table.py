@@ -13,23 +13,28 @@ import pandas as pd
 
 from workbench.base import progress as underway
 from workbench.base.errors import BadInput
-from workbench.data import importance as weighing
-from workbench.data import level_ranges as ranges
-from workbench.data import workload_specs
+from workbench.data import settings
 from workbench.data.cells import Cells, locate
-from workbench.data.coding import arrange, ascending, complete, decode, select_records, without_missing
 from workbench.data.column import Column, pad_rows
 from workbench.data.engines import Engine
-from workbench.data.fingerprint import fingerprint
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
 from workbench.data.published_runs import THRESHOLD, columns_with_regions
 from workbench.data.reading.encoder import read_columns
 from workbench.data.reading.opening import open_source
-from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns
-from workbench.data.samples import Sampled, sample
+from workbench.data.records import (
+    Sampled,
+    arrange,
+    ascending,
+    complete,
+    decode,
+    fingerprint,
+    sample,
+    select_records,
+    without_missing,
+)
+from workbench.data.roles import assign, column_names, notes_of_roles, only_these, require_columns, require_sound
 from workbench.data.sensitive import Sensitive
-from workbench.data.soundness import require_sound
 from workbench.data.wording import PLAIN, Wording
 from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
 
@@ -199,18 +204,18 @@ class Table:
             assign(list(columns), [n for n in columns if roles[n] == "quasi"], (), ())
         return self._changed(columns, self.engine.select(list(columns)), roles, levels)
 
-    def with_level_ranges(self, given: ranges.Ranges) -> Table:
+    def with_level_ranges(self, given: settings.Ranges) -> Table:
         """Return the table with a lowest and a highest level at which methods on levels release some columns."""
         self._require(given)
-        return replace(self, level_ranges=ranges.checked(self.columns, self.quasi, given), _memory={}, _locks={})
+        return replace(self, level_ranges=settings.check_ranges(self.columns, self.quasi, given), _memory={}, _locks={})
 
     def level_range(self, name: str) -> tuple[int, int]:
         """Return the lowest and the highest level at which a column may be released."""
-        return ranges.within(self.columns[name], self.level_ranges.get(name))
+        return settings.level_range(self.columns[name], self.level_ranges.get(name))
 
     def with_importance(self, given: Mapping[str, float]) -> Table:
         """Return the table with weights of quasi-identifiers, for losses, searches and Mondrian's widths."""
-        return replace(self, importance=weighing.checked(self.quasi, given), _memory={}, _locks={})
+        return replace(self, importance=settings.check_importance(self.quasi, given), _memory={}, _locks={})
 
     def with_regions(self, given: Mapping[str, str], threshold: int = THRESHOLD) -> Table:
         """Return the table with published regions: by default nodes for text with a hierarchy, else ranges.
@@ -230,14 +235,14 @@ class Table:
         """Return a changed table with the ranges of levels and the weights that are still valid."""
         changed = replace(self, columns=columns, engine=engine, roles=roles, levels=levels, wording=PLAIN)
         sound, weights = (
-            ranges.keep_valid(columns, roles, self.level_ranges),
-            weighing.keep_valid(roles, self.importance),
+            settings.valid_ranges(columns, roles, self.level_ranges),
+            settings.valid_importance(roles, self.importance),
         )
         return replace(changed, level_ranges=sound, importance=weights, _memory={}, _locks={})
 
     def with_workloads(self, given: Mapping[str, object]) -> Table:
         """Return the table with workloads by name: texts, {"random": {...}}, {"file": name} or a Workload."""
-        return replace(self, workloads=workload_specs.checked(given), _memory={}, _locks={})
+        return replace(self, workloads=settings.check_workloads(given), _memory={}, _locks={})
 
     def with_population(self, data: Any, **source: Any) -> Table:
         """Return the table with the population it was drawn from: a table, file or frame with the quasi-identifiers."""

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
+from workbench.base import progress as underway
 from workbench.base.compiled import compiled
+from workbench.base.errors import BadInput
 from workbench.data.cells import row_keys
 from workbench.data.column import Column
+from workbench.data.lexicon import CONTACTS, has_word
 from workbench.data.table import Table
 
 BLOCK = 1 << 20  # records hashed at a time
@@ -180,3 +184,128 @@ def is_nearly_unique(column: Column) -> bool:
     """Return whether fewer than two records share a value on average; this also holds for measurements."""
     records = int(column.totals.sum())
     return records > 1 and len(column.values) > NAMELIKE * records
+
+
+# Count, for every subset of some columns, the records that are unique on it, and those for which it is minimal.
+#
+# Minimal unique sets: Elliot, Manning & Ford, A Computational Algorithm for Handling the Special Uniques Problem
+# (2002).
+
+MOST = 12  # columns, which have 4,096 subsets
+ROOM = 2**29  # subsets x rows; a byte of memory each
+
+
+class Subsets(NamedTuple):
+    """One entry per subset; bit i of its number is set if column i belongs to it."""
+
+    groups: np.ndarray  # number of distinct combinations of values
+    unique: np.ndarray  # number of unique records
+    below: np.ndarray  # number of records in groups smaller than k
+    minimal: np.ndarray  # number of records that are unique on it and on none of its subsets
+
+
+class _Groups(NamedTuple):
+    """The distinct combinations of values on a subset: a key, the number of records, and one row with it."""
+
+    key: np.ndarray
+    records: np.ndarray
+    row: np.ndarray
+
+
+def every_subset(codes: Sequence[np.ndarray], weight: np.ndarray, k: int) -> Subsets:
+    """Count groups and unique records on every subset of the columns.
+
+    Each row of `codes` (one array per column) represents `weight` records. The groups of a subset are merged from those
+    of a subset with one more column. The column with the most values is removed first, so half of all subsets have few
+    groups.
+    """
+    if len(codes) > MOST:
+        raise BadInput(f"{len(codes)} columns have {2 ** len(codes):,} subsets; choose at most {MOST} columns")
+    if not countable(len(codes), len(weight)):
+        raise BadInput(
+            f"{len(codes)} columns have {2 ** len(codes):,} subsets and {len(weight):,} combinations of values, too "
+            "many to count; choose fewer columns"
+        )
+    found = Subsets(*np.zeros((4, 2 ** len(codes)), np.int64))
+    alone = np.flatnonzero(_alone(codes, weight))
+    place = np.full(len(weight), -1)
+    place[alone] = np.arange(len(alone))
+    singles = np.zeros((2 ** len(codes), len(alone)), bool)
+    for number, groups in _walk(codes, weight):
+        underway.checkpoint()
+        single = groups.records == 1
+        found.groups[number], found.unique[number] = len(groups.key), np.count_nonzero(single)
+        found.below[number] = groups.records[groups.records < k].sum()
+        singles[number, place[groups.row[single]]] = True
+    for number in range(2 ** len(codes)):
+        parts = [number & ~(1 << i) for i in range(len(codes)) if number >> i & 1]
+        covered = np.logical_or.reduce(singles[parts]) if parts else np.zeros(len(alone), bool)
+        found.minimal[number] = np.count_nonzero(singles[number] & ~covered)
+    return found
+
+
+def countable(columns: int, rows: int, work: int = ROOM) -> bool:
+    """Return whether all subsets of so many columns can be counted in reasonable time."""
+    return columns <= MOST and rows * 2**columns <= work
+
+
+def _alone(codes: Sequence[np.ndarray], weight: np.ndarray) -> np.ndarray:
+    """Return the rows that are unique records: only those can be unique on a subset."""
+    whole = _rolled(_key(codes, weight)[0], weight, np.arange(len(weight)))
+    found = np.zeros(len(weight), bool)
+    found[whole.row[whole.records == 1]] = True
+    return found
+
+
+def _key(codes: Sequence[np.ndarray], weight: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return a number for each row, equal for equal codes, and the range of these numbers."""
+    sizes = [int(one.max(initial=0)) + 1 for one in codes]
+    (key,), largest = row_keys(sizes, [len(weight)], [one.astype(np.int64) for one in codes])
+    return key, largest
+
+
+def _walk(codes: Sequence[np.ndarray], weight: np.ndarray) -> Iterator[tuple[int, _Groups]]:
+    """Yield every subset by its number, depth first, so that memory has at most as many groups as there are columns."""
+    order = sorted(range(len(codes)), key=lambda i: -int(codes[i].max(initial=0)))
+
+    def below(number: int, groups: _Groups, start: int) -> Iterator[tuple[int, _Groups]]:
+        yield number, groups
+        for at in range(start, len(order)):
+            rest = number & ~(1 << order[at])
+            kept = [codes[i][groups.row] for i in range(len(codes)) if rest >> i & 1]
+            yield from below(rest, _rolled(_key(kept, groups.records)[0], groups.records, groups.row), at + 1)
+
+    whole = _rolled(_key(codes, weight)[0], weight, np.arange(len(weight)))
+    yield from below(2 ** len(codes) - 1, whole, 0)
+
+
+def _rolled(key: np.ndarray, records: np.ndarray, row: np.ndarray) -> _Groups:
+    """Merge rows with the same key into one group."""
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(key)])
+    return _Groups(ordered[first], np.add.reduceat(records[order], first), row[order[first]])
+
+
+# Identifiers with several records each: guarantees then count records, not people.
+
+NAMES = (*CONTACTS, "first", "last", "name")  # different people may share a name or an address
+CATEGORIES = 20  # columns with at most so many values number nobody
+REPEATED = 0.05  # minimum share of records that are not the first of their identifier
+
+
+def repeats(table: Table, identifiers: Iterable[str]) -> str:
+    """Describe the repeated identifier with the most values; empty if no identifier repeats."""
+    found = []
+    for name in identifiers:
+        column = table.columns.get(name)
+        if column is None or has_word(name, NAMES):
+            continue
+        records, distinct = int(column.counts.sum()), len(column.values)
+        if CATEGORIES < distinct <= (1 - REPEATED) * records:
+            found.append((distinct, records, name))
+    if not found:
+        return ""
+    distinct, records, name = max(found)
+    counted = f"{name} has {distinct:,} different values in {records:,} records"
+    return f"{counted}, so several records may belong to one person. Guarantees count records, not people."

@@ -7,8 +7,8 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.cells import distinct_rows
-from workbench.data.subsets import Subsets, countable, every_subset
 from workbench.data.table import Table
+from workbench.data.uniqueness import Subsets, countable, every_subset
 from workbench.releases.base import Release
 
 SOON = 2**25  # subsets x cells that can be counted within two seconds

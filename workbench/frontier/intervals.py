@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 
 from workbench.base.errors import BadInput, safe_repr
-from workbench.data.samples import resample, subsample
+from workbench.data.records import resample, subsample
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe

@@ -17,8 +17,8 @@ from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest, sug
 from workbench.base.parameters import RANDOM, Plain, canonical
 from workbench.data import weights
 from workbench.data.roles import column_names
+from workbench.data.settings import plain_workload
 from workbench.data.table import Table
-from workbench.data.workload_specs import plain
 from workbench.queries import exact, random_queries
 from workbench.queries.exact import COUNT, Conditions
 from workbench.queries.log import read_log, text_in
@@ -191,7 +191,7 @@ def _made(table: Table, spec: Any) -> Workload:
     if isinstance(spec, dict) and list(spec) == ["random"] and isinstance(spec["random"], dict):
         with prefix_path("random"):
             return Workload.random(table, **asdict(Settings.from_spec(spec["random"])))
-    spec = plain(spec)
+    spec = plain_workload(spec)
     if "file" not in spec:
         return Workload.from_texts(table, spec)
     return Workload._logged(table, spec["file"], log_of(table, spec["file"]))

@@ -12,8 +12,8 @@ from workbench.base.errors import BadColumns, BadInput, NotInMemory, Undefined, 
 from workbench.base.figures import join_names
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
+from workbench.data.records import sample
 from workbench.data.roles import lacking
-from workbench.data.samples import sample
 from workbench.data.table import Table
 from workbench.frontier.grid import combinations, variant
 from workbench.measures import Measure

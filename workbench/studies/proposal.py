@@ -21,7 +21,7 @@ from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies import proposal
 from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
 from workbench.data.hierarchies.intervals import integers
-from workbench.data.hierarchies.similar_values import LEAST, similar_groups
+from workbench.data.hierarchies.proposal import SMALLEST, similar_groups
 from workbench.data.lexicon import POSTAL, has_word
 from workbench.data.reading.formats import refuse_address
 from workbench.data.roles import NEARLY_ALL
@@ -249,7 +249,7 @@ def _reason(builder: Builder | None, column: Column) -> str:
         return "codes: their first characters"
     if isinstance(builder, Groups):
         return "values with the same beginning"
-    if len(column.values) < LEAST:
+    if len(column.values) < SMALLEST:
         return "two values need no groups"
     if column.kind != "text":
         return "few values: ranges of them are enough"

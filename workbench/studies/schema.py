@@ -15,11 +15,11 @@ from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.engines.spark_session import refuse_secrets
 from workbench.data.hierarchies import builders
-from workbench.data.importance import weight
 from workbench.data.published_runs import REGIONS
 from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.opening import open_source
+from workbench.data.settings import check_weight
 from workbench.frontier.grid import listed_settings, variant, variants
 from workbench.measures import Measure
 from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, type_fault, unknown_keys
@@ -233,7 +233,7 @@ def _importance(given: Any) -> Faults:
         yield Fault((), wrong)
         return
     for name, one in given.items():
-        yield from catch_faults(lambda name=name, one=one: weight(name, one), name)  # type: ignore[misc]
+        yield from catch_faults(lambda name=name, one=one: check_weight(name, one), name)  # type: ignore[misc]
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:

@@ -28,8 +28,8 @@ from workbench.data.published_runs import require_levels
 from workbench.data.reading.opening import files_of
 from workbench.data.reading.source import Query
 from workbench.data.reading.spark_source import NAMED, places_of
-from workbench.data.repeated_identifiers import repeats
 from workbench.data.table import Table
+from workbench.data.uniqueness import repeats
 from workbench.data.wording import Wording
 from workbench.frontier.grid import MOST as MOST
 from workbench.frontier.grid import expand_recipe, variant

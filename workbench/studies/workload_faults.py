@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.base.errors import BadInput, safe_repr, suggest
 from workbench.base.parameters import RANDOM, WorkloadChoice
-from workbench.data import workload_specs
+from workbench.data import settings
 from workbench.data.table import Table
 from workbench.frontier.grid import listed_settings, variants
 from workbench.queries.parser import parse
@@ -24,7 +24,7 @@ def workload_faults(given: Any) -> Faults:
         yield Fault((), wrong)
         return
     for name, spec in given.items():
-        found = list(catch_faults(lambda name=name, spec=spec: workload_specs.checked({name: spec})))  # type: ignore[misc]
+        found = list(catch_faults(lambda name=name, spec=spec: settings.check_workloads({name: spec})))  # type: ignore[misc]
         yield from found
         if not found and isinstance(spec, Mapping) and RANDOM in spec:
             yield from catch_faults(lambda spec=spec: Settings.from_spec(spec[RANDOM]), name, RANDOM)  # type: ignore[misc]

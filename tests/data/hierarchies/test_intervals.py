@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.data.hierarchies.columns import DAYS, WORK, dates, labels, numbers, texts
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Dates, Intervals, from_dict
-from workbench.data.hierarchies.recovery import recover
+from workbench.data.hierarchies.proposal import recover
 from workbench.releases.label_parser import CoveredRun, Labels
 
 

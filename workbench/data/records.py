@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, prefix_path, safe_repr
+from workbench.base.errors import BadInput, TooMany, prefix_path, safe_repr
+from workbench.base.small_counts import describe_part
+from workbench.data.absent_values import AbsentValues
 from workbench.data.column import Column
 from workbench.data.engines import Engine
+from workbench.data.engines.memory import Memory
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import key, keys
+
+if TYPE_CHECKING:
+    from workbench.data.table import Table
 
 
 def decode(column: Column, codes: np.ndarray) -> pd.Series:
@@ -117,3 +125,104 @@ def arrange(
 def ascending(column: Column) -> Hierarchy:
     """Return a hierarchy without levels; text is sorted, other values keep their order."""
     return Hierarchy(tuple(sorted(column.labels)) if column.kind == "text" else column.labels)
+
+
+# Random samples of a table's records, with the same columns, roles and hierarchies.
+
+
+class Sampled(NamedTuple):
+    """The number of records that were drawn at random without replacement, and the number they were drawn from."""
+
+    records: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"a random sample of {self.records:,} of {self.of:,} records"
+
+    def describe(self, smallest: int) -> str:
+        """Return the description with counts rounded for publication."""
+        return f"a random sample of {describe_part(self.records, self.of, smallest, 'record', 'records')}"
+
+
+def sample(table: Table, records: int, seed: int = 0) -> Table:
+    """Draw records at random into memory; a table without more records is returned as a whole, in memory."""
+    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+        raise BadInput(f"sample: must be a whole number of records, at least 1, got {safe_repr(records)}")
+    if table.records > records:
+        found = _with_codes(table, table.engine.drawn(records, seed))
+        whole = table.sampled is not None and table.sampled.records == table.records
+        drawn = Sampled(records, table.sampled.of if table.sampled is not None and whole else table.records)
+        return replace(found, sampled=drawn, notes=(*table.notes, str(drawn)))
+    return table if table.engine.in_memory else _with_codes(table, table.engine.drawn(table.records, seed))
+
+
+def resample(table: Table, seed: int) -> Table:
+    """Draw as many records as the table has, with replacement (the bootstrap)."""
+    table.engine.require_memory("records are drawn one by one")
+    drawn = np.sort(np.random.default_rng(seed).integers(0, table.records, table.records))
+    return _with_codes(table, {name: codes[drawn] for name, codes in table.codes.items()})
+
+
+def subsample(table: Table, records: int, seed: int) -> Table:
+    """Draw records without replacement, without a note that they are a sample."""
+    table.engine.require_memory("records are drawn one by one")
+    drawn = np.sort(np.random.default_rng(seed).choice(table.records, records, replace=False))
+    return _with_codes(table, {name: codes[drawn] for name, codes in table.codes.items()})
+
+
+def _with_codes(table: Table, codes: dict[str, np.ndarray]) -> Table:
+    columns, engine = occurring(table.columns, Memory(codes))
+    return replace(table, columns=columns, engine=engine, _memory={}, _locks={})
+
+
+# A digest of a table's content, roles and hierarchies, for keys. It is never published.
+
+
+def fingerprint(table: Table) -> str:
+    """Return a digest that differs whenever a release, or a figure of one, may differ."""
+    digest = _outline(table)
+    for part in table.engine.content():
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def has_same_data(one: Table, other: Table) -> bool:
+    """Return whether two tables have the same content in the same roles.
+
+    Engines compute different digests, so tables of two engines are compared by their cells, if these fit into memory.
+    """
+    if type(one.engine) is type(other.engine) or _outline(one).digest() != _outline(other).digest():
+        return one.fingerprint == other.fingerprint
+    if not all(np.array_equal(one.columns[name].totals, other.columns[name].totals) for name in one.columns):
+        return False
+    try:
+        return all(map(np.array_equal, _content(one), _content(other)))
+    except TooMany:
+        return True
+
+
+def _content(table: Table) -> list[np.ndarray]:
+    cells = table.cells()
+    return [cells.quasi, *cells.others.values(), cells.weight]
+
+
+def _outline(table: Table) -> hashlib.blake2b:
+    """Start a digest with the columns, without the records."""
+    digest = hashlib.blake2b(digest_size=20)
+    for name, column in table.columns.items():
+        spec = column.hierarchy.spec() if column.hierarchy else None
+        about = (name, column.kind, table.roles[name], table.levels.get(name, 0), column.value_labels(), spec)
+        digest.update(repr(about).encode())
+        if column.regions != "exact" and table.roles[name] == "quasi":
+            digest.update(f"regions {column.regions} {column.threshold}".encode())
+        if name in table.level_ranges:
+            digest.update(repr(table.level_ranges[name]).encode())
+        if name in table.importance:
+            digest.update(f"importance {table.importance[name]}".encode())
+    if table.sampled is not None:
+        digest.update(repr(table.sampled).encode())
+    if table.population_table is not None:
+        digest.update(table.population_table.fingerprint.encode())
+        for values in AbsentValues.from_tables(table.population_table, table):
+            digest.update(repr(values.nodes.tolist()).encode())
+    return digest

@@ -1,16 +1,47 @@
-"""Samples have complete records of the table, and only their values."""
+"""Coding and decoding of records, and selections."""
 
 import json
 
 import pandas as pd
 import pytest
+from hypothesis import given
 
+from tests.data.people import FRAME, made
+from tests.examples import examples
+from tests.methods.tables import AXES, frames, table_of
 from workbench.base.errors import BadInput
+from workbench.data.engines import remote
 from workbench.data.hierarchies.builders import Intervals
-from workbench.data.samples import Sampled, resample, sample
+from workbench.data.records import Sampled, fingerprint, has_same_data, resample, sample
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
+
+
+@examples(25)
+@given(frames())
+def test_microdata_survive_a_round_trip(frame):
+    table = table_of(frame, list(AXES))
+    back = table.frame.astype({"day": frame["day"].dtype})  # days without a time of day are read as days
+    pd.testing.assert_frame_equal(back, frame, check_dtype=False)
+
+
+def test_missing_is_the_last_code_or_is_dropped():
+    table, dropped = made(), made(drop_missing=True)
+    assert table.codes["work"][4] == table.columns["work"].size - 1 == 2
+    assert dropped.records == 4 and dropped.columns["work"].missing == dropped.columns["pay"].missing == 0
+    pd.testing.assert_frame_equal(dropped.frame, FRAME.dropna().drop(columns="name").reset_index(drop=True))
+
+
+def test_values_that_only_dropped_records_had_lose_their_code():
+    frame = pd.concat([FRAME, pd.DataFrame([{"name": "Gus", "age": 35, "work": None, "pay": 1.0, "ill": "hiv"}])])
+    dropped = made(frame, drop_missing=True, hierarchies={"age": Intervals(widths=(10,))})
+    assert dropped.columns["age"].labels == ("30", "40") and dropped.sensitive["ill"].labels == ("cold", "flu")
+    assert dropped.columns["age"].counts.tolist() == [2, 2]
+    assert dropped.columns["age"].hierarchy.leaves == ("30", "40")
+
+
+# Samples have complete records of the table, and only their values.
 
 
 def test_a_sample_has_complete_records_in_their_order():
@@ -67,3 +98,47 @@ def test_a_sample_is_marked_in_every_output(tmp_path):
 def test_an_invalid_sample_size_is_refused(records):
     with pytest.raises(BadInput, match="must be a whole number of records, at least 1"):
         people().sample(records)
+
+
+# Fingerprints differ by content, role, level, hierarchy, range of levels and population.
+
+FINGERPRINT_FRAME = pd.DataFrame({"age": [20, 31, 31, 44], "sex": list("fmfm"), "ill": ["a", "b", "a", "b"]})
+
+
+def test_everything_that_changes_a_release_changes_the_fingerprint():
+    table = Table.from_frame(FINGERPRINT_FRAME, ["age", "sex"], "ill", hierarchies={"age": Intervals(widths=(10, 20))})
+    others = [
+        Table.from_frame(FINGERPRINT_FRAME.assign(age=[20, 31, 31, 45]), ["age", "sex"], "ill"),
+        table.with_roles(["age"], "ill"),
+        table.with_hierarchies({"age": Intervals(widths=(5, 20))}),
+        table.with_level_ranges({"age": (1, 2)}),
+        table.with_population(FINGERPRINT_FRAME),
+    ]
+    found = [fingerprint(one) for one in (table, *others)]
+    assert len(set(found)) == len(found)
+    again = Table.from_frame(FINGERPRINT_FRAME, ["age", "sex"], "ill", hierarchies={"age": Intervals(widths=(10, 20))})
+    assert fingerprint(again) == fingerprint(table) == table.fingerprint
+
+
+def test_the_fingerprint_does_not_depend_on_the_engine():
+    roles = {"quasi": ["age", "sex"], "sensitive": "ill"}
+    here, there = (Table.read(FINGERPRINT_FRAME, **roles, engine=engine) for engine in ("memory", "duckdb"))
+    assert (
+        here.fingerprint != there.fingerprint
+        and has_same_data(here, there)
+        and has_same_data(there, here)
+        and has_same_data(here, here)
+    )
+    for column, values in (("age", [20, 31, 31, 45]), ("age", [20, 20, 31, 44]), ("sex", list("mfmf"))):
+        assert not has_same_data(Table.read(FINGERPRINT_FRAME.assign(**{column: values}), **roles), there)
+    assert not has_same_data(here.with_roles(["age"], "ill"), there)
+
+
+def test_columns_are_compared_if_combinations_do_not_fit(monkeypatch):
+    monkeypatch.setattr(remote, "MOST", 1)
+    here, there = (
+        Table.read(FINGERPRINT_FRAME, ["age", "sex"], "ill", engine=engine) for engine in ("memory", "duckdb")
+    )
+    assert has_same_data(here, there) and not has_same_data(
+        Table.read(FINGERPRINT_FRAME.assign(ill=list("aaab")), ["age", "sex"], "ill"), there
+    )

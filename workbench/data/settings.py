@@ -1,0 +1,132 @@
+"""Settings of a table: weights of quasi-identifiers, ranges of levels, and workloads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest_column
+from workbench.base.parameters import RANDOM
+from workbench.data.column import Column
+
+
+def check_weight(name: str, given: object) -> float:
+    """Return a column's weight. Raise BadInput if it is not a number above 0."""
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) < math.inf:
+        raise BadInput(
+            f"importance of column {name!r}: must be a number above 0, got {safe_repr(given)}; for example 2 for a "
+            "column that counts twice"
+        )
+    return float(given)
+
+
+def check_importance(quasi: Sequence[str], given: Mapping[str, object]) -> dict[str, float]:
+    """Return the weights that differ from 1. Raise BadInput if one is not of a quasi-identifier."""
+    found = {}
+    for name, one in given.items():
+        with prefix_path(name):
+            if name not in quasi:
+                near = suggest_column(name, quasi)
+                raise BadInput(f"importance: {name!r} is not a quasi-identifier, so it has no loss to weight; {near}")
+            found[name] = check_weight(name, one)
+    return {name: one for name, one in found.items() if one != 1}
+
+
+def valid_importance(roles: Mapping[str, str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of columns that are still quasi-identifiers."""
+    return {name: one for name, one in weights.items() if roles.get(name) == "quasi"}
+
+
+# Ranges of levels at which columns may be released: the lowest and the highest (0: the values, top: one node).
+
+Ranges = Mapping[str, Sequence[int]]
+
+
+def highest_level(column: Column) -> int:
+    """Return the level at which everything is one node."""
+    return len(column.released_at) - 1
+
+
+def check_ranges(columns: Mapping[str, Column], quasi: Sequence[str], given: Ranges) -> dict[str, tuple[int, int]]:
+    """Return the ranges. Raise BadInput if one is not of a quasi-identifier or has levels that do not exist."""
+    found = {}
+    for name, levels in given.items():
+        with prefix_path(name):
+            if name not in quasi:
+                raise BadInput(f"column {name!r} is not a quasi-identifier, so it has no range of levels; remove it")
+            top = highest_level(columns[name])
+            if not _sound(levels, top):
+                raise BadInput(
+                    f"column {name!r} cannot be released at levels {_format_levels(levels)}: give the lowest and the "
+                    f"highest level, from 0 (values) to {top} (one node for everything), for example [0, {top}]"
+                )
+            found[name] = (int(levels[0]), int(levels[1]))
+    return found
+
+
+def level_range(column: Column, given: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the lowest and the highest level at which a column may be released; by default all levels."""
+    top = highest_level(column)
+    low, high = given or (0, top)
+    return min(low, top), min(high, top)
+
+
+def valid_ranges(columns: Mapping[str, Column], roles: Mapping[str, str], ranges: Ranges) -> dict[str, tuple[int, int]]:
+    """Return the ranges that are still valid with other roles or hierarchies."""
+    of_quasi = {name: levels for name, levels in ranges.items() if roles.get(name) == "quasi"}
+    return {
+        name: (levels[0], levels[1])
+        for name, levels in of_quasi.items()
+        if _sound(levels, highest_level(columns[name]))
+    }
+
+
+def _sound(levels: object, top: int) -> bool:
+    pair = isinstance(levels, Sequence) and not isinstance(levels, str) and len(levels) == 2
+    if not pair or any(isinstance(level, bool) or not isinstance(level, Integral) for level in levels):  # type: ignore[attr-defined]
+        return False
+    return 0 <= levels[0] <= levels[1] <= top  # type: ignore[index]
+
+
+def _format_levels(levels: object) -> str:
+    return str(list(levels)) if isinstance(levels, tuple | list) and len(levels) <= 4 else safe_repr(levels)
+
+
+# Workloads as plain data of a study, by name; queries are created when a table is used.
+
+FORMS = "give a list of queries, {random: {count: 1000}} or {file: NAME}"
+
+
+def check_workloads(given: Mapping[str, object]) -> dict[str, Any]:
+    """Return workloads by name. Raise BadInput for invalid ones. Column names are checked when a table is used."""
+    if not isinstance(given, Mapping):
+        raise BadInput(f"workloads: must be a mapping from names to queries, got {safe_repr(given)}")
+    found = {}
+    for name, spec in given.items():
+        with prefix_path(name):
+            if not isinstance(name, str) or not name.strip():
+                raise BadInput(f"workloads: the name of a workload must be a text, got {safe_repr(name)}")
+            if name == RANDOM:
+                raise BadInput(f"workloads: the name {RANDOM!r} is reserved for random queries; choose another name")
+            found[name] = plain_workload(spec, f"workload {name!r}")
+    return found
+
+
+def plain_workload(given: object, what: str = "a workload") -> Any:
+    """Return the plain data of a workload. Raise BadInput if it is invalid."""
+    spec = getattr(given, "spec", given)
+    if isinstance(spec, (list, tuple)) and spec:
+        for number, text in enumerate(spec):
+            with prefix_path(number):
+                if not isinstance(text, str):
+                    raise BadInput(f"{what}: query {number + 1} is {safe_repr(text)}; {FORMS}, each query in quotes")
+        return [*spec]
+    if isinstance(spec, Mapping) and len(spec) == 1:
+        (kind, about), *_ = spec.items()
+        if kind == "random" and isinstance(about, Mapping):
+            return {kind: dict(about)}
+        if kind == "file" and isinstance(about, str):
+            return {kind: about}
+    raise BadInput(f"{what}: must be a workload, got {safe_repr(spec)}; {FORMS}")
