@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers and editors see; the same names as at run time
-    from widgets.app.app import Workbench as Workbench
+    from widgets.app.workbench import Workbench as Workbench
     from widgets.dashboard.dashboard import Dashboard as Dashboard
     from widgets.data.data import DataPicker as DataPicker
     from widgets.disclosure.disclosure import DisclosureTable as DisclosureTable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from widgets.workloads.workloads import WorkloadPicker as WorkloadPicker
 
 _HOME = {
-    "Workbench": "app.app",
+    "Workbench": "app.workbench",
     "Dashboard": "dashboard.dashboard",
     "DataPicker": "data.data",
     "DisclosureTable": "disclosure.disclosure",

@@ -21,7 +21,7 @@ from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
-from workbench.models.distances import distance_from_prior
+from workbench.models.distribution_distances import distance_from_prior
 from workbench.releases.base import Release
 
 MAX_TABLES = 20_000

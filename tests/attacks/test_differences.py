@@ -13,7 +13,7 @@ from workbench.base.small_counts import lower_bound, round_count
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
 from workbench.publication.publishable_reasons import UNDEFINED, publishable_reason

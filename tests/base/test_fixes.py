@@ -88,7 +88,7 @@ def test_controls_exist():
     for fix in (Fix.MISSING, Fix.SAMPLE):
         label = re.findall("'([^']+)'", control_words(fix, VALUES[fix]))[0]
         assert re.search(rf'field\("\w+", "{label}', data)
-    assert 'aria-label": `Level at which ${' in (ROOT / "widgets/roles/grid.js").read_text("utf-8")
+    assert 'aria-label": `Level at which ${' in (ROOT / "widgets/roles/role_grid.js").read_text("utf-8")
 
 
 def test_recipes_contain_no_fix():

@@ -12,7 +12,7 @@ import pytest
 
 from workbench.commands import main
 from workbench.frontier.sweep import sweep
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.studies.checker import check_study
 from workbench.studies.proposal import propose_study, propose_with_reasons
 from workbench.studies.study import Study

@@ -6,7 +6,7 @@ import pytest
 from tests.methods.raking.tables import table
 from workbench.frontier.certificates import bound_jointly, bound_per_population
 from workbench.methods.raking.atoms import Atoms
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 
 
 def simplex(parts):

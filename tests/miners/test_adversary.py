@@ -17,7 +17,7 @@ from workbench.measures import AccuracyGain, KnowledgeGain, PrivacyLoss, Utility
 from workbench.methods import Laplace, Mondrian, RakedBuckets, RandomizedResponse
 from workbench.miners.adversary import ADVERSARY_MODELS, AdversaryBeliefs, Bayes, count_right_guesses, learned_beliefs
 from workbench.models import KAnonymity, TCloseness
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.releases.partition import Bucketized
 
 BUCKETIZED = [0.276, 0.227, 0.108, 0.42, 0.312]  # what a logistic model learns of median Mondrian at t = .1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.models.distances import distance
+from workbench.models.distribution_distances import distance
 from workbench.models.max_distance import Bounds, max_distance
 
 KINDS = ("js", "equal", "ordered")

@@ -10,7 +10,7 @@ from workbench.data.table import Table
 from workbench.measures import UtilityLoss
 from workbench.methods import Mondrian, Remove
 from workbench.models import KAnonymity
-from workbench.models.distances import misplaced_share
+from workbench.models.distribution_distances import misplaced_share
 from workbench.publication import cost
 from workbench.publication.accuracy import accuracy_of, comparable, dearest
 from workbench.publication.publish import publish

@@ -11,7 +11,7 @@ from workbench.disclosure.several_releases import count_certain
 from workbench.measures import AttributeInference, PrivacyLoss, QueryError, UtilityLoss
 from workbench.methods import RakedBuckets
 from workbench.models import TCloseness
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.queries import Workload
 from workbench.queries.populations import large_populations
 from workbench.releases import exchanged

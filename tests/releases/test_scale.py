@@ -7,7 +7,7 @@ import pytest
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
-from workbench.models.distances import distance
+from workbench.models.distribution_distances import distance
 from workbench.publication.promises import promise
 from workbench.releases.scale import scale
 

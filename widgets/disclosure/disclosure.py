@@ -28,7 +28,7 @@ from workbench.releases.base import Release, refuse_other
 BARS = 24  # maximum number of bars in a row; neighboring values share a bar
 PAUSE = 0.3  # seconds without another release: the frontier chart is updated first
 PATIENCE = 2.0  # seconds until a view counts as ready although its message may be lost
-SCRIPTS = ("data", "cells", "grid", "loss", "controls")
+SCRIPTS = ("sorting", "cells", "grid", "loss", "controls")
 
 
 @dataclass(frozen=True)

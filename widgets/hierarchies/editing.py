@@ -8,7 +8,7 @@ from typing import Any
 
 from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.forms import Form
-from widgets.hierarchies.repairs import FieldProblem, Fix, diagnose
+from widgets.hierarchies.repairs import FieldProblem, Remedy, diagnose
 from workbench.base.errors import BadInput
 from workbench.data import settings
 from workbench.data.column import Column
@@ -250,7 +250,7 @@ class Editing:
         levels = _levels(column)
         held = levels[level - 1].get(label, ())
         if held and to != label and to in levels[level - 1]:
-            merge = Fix(f"Merge it with {to!r}", lambda now: now.group(column, level, held, to))
+            merge = Remedy(f"Merge it with {to!r}", lambda now: now.group(column, level, held, to))
             return self._with_problem(column, FieldProblem("groups", f"There is a group {to!r} already.", (merge,)))
         return self.with_levels(column, grouping.rename_group(levels, level, label, to))
 
@@ -259,7 +259,7 @@ class Editing:
         column: Column,
         levels: Sequence[grouping.Level],
         notes: Sequence[str] = (),
-        ways_out: Callable[[Misfit], Iterable[Fix]] = lambda error: (),
+        ways_out: Callable[[Misfit], Iterable[Remedy]] = lambda error: (),
     ) -> Editing:
         """Use these groups; if they are invalid, store the error with its fixes."""
         builder = Groups(tuple(levels))
@@ -270,7 +270,9 @@ class Editing:
             if error.what == "split":
                 rows = grouping.separate_parts(grouping.rows_of(levels, column.labels), column)
                 separate = grouping.from_rows(rows)
-                fixes.append(Fix("Give each part its own name", lambda now: now.with_levels(column, separate, notes)))
+                fixes.append(
+                    Remedy("Give each part its own name", lambda now: now.with_levels(column, separate, notes))
+                )
             return self._with_problem(column, FieldProblem("groups", str(error), tuple(fixes)))
         draft = {**self.drafts.get((column.name, "groups"), {"level": 1}), "name": ""}
         return self.with_draft(column, "groups", draft, stamp={}).commit(column, builder.to_dict(), notes)
@@ -281,15 +283,15 @@ def changed(before: Specs, after: Specs) -> list[str]:
     return [name for name in {**before, **after} if before.get(name) != after.get(name)]
 
 
-def _ways_out(column: Column, level: int, values: Sequence[str], label: str, error: Misfit) -> Iterable[Fix]:
+def _ways_out(column: Column, level: int, values: Sequence[str], label: str, error: Misfit) -> Iterable[Remedy]:
     if error.what == "lone" and label in error.values:
         other = f"{label} (group)"
-        yield Fix(f"Add {label!r} to the group", lambda now: now.group(column, level, [*values, label], label))
-        yield Fix(f"Name it {other!r}", lambda now: now.group(column, level, values, other))
+        yield Remedy(f"Add {label!r} to the group", lambda now: now.group(column, level, [*values, label], label))
+        yield Remedy(f"Name it {other!r}", lambda now: now.group(column, level, values, other))
     if error.what == "split" and error.label == label:
         text = "the value" if len(error.values) == 1 else f"the {len(error.values)} values"
         every = [*values, *error.values]
-        yield Fix(f"Add {text} between them", lambda now: now.group(column, level, every, label))
+        yield Remedy(f"Add {text} between them", lambda now: now.group(column, level, every, label))
 
 
 def _levels(column: Column) -> list[grouping.Level]:

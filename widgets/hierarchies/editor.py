@@ -41,7 +41,7 @@ class HierarchyEditor(Part):
     creates the next state (`Editing`); then the traits and the views are updated.
     """
 
-    _esm = script(*(f"hierarchies/{one}" for one in ("cuts", "tree", "groups", "forms", "editor")))
+    _esm = script(*(f"hierarchies/{one}" for one in ("cuts", "tree", "grouping", "forms", "editor")))
     _css = styles("hierarchies/editor")
 
     table = traitlets.Instance(Table, allow_none=True)

@@ -23,7 +23,7 @@ SPELLINGS = 3  # maximum number of misspelt values with their own button
 
 
 @dataclass(frozen=True)
-class Fix:
+class Remedy:
     """The label of a button, and the next state of the editor."""
 
     text: str
@@ -36,7 +36,7 @@ class FieldProblem:
 
     field: str
     text: str
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[Remedy, ...] = ()
 
 
 def diagnose(tab: str, form: Form, column: Column, error: BadInput) -> FieldProblem:
@@ -51,7 +51,7 @@ def diagnose(tab: str, form: Form, column: Column, error: BadInput) -> FieldProb
         if tab == "import" and isinstance(error, Misfit):
             repairs = _file_repairs(form, column, error)
     return FieldProblem(
-        field, text, tuple(Fix(button, partial(_use, column, tab, repair)) for button, repair in repairs)
+        field, text, tuple(Remedy(button, partial(_use, column, tab, repair)) for button, repair in repairs)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.data.column import Column
-from workbench.data.column_kinds import guess_kind
+from workbench.data.column_meanings import guess_kind
 from workbench.data.table import Table
 from workbench.data.uniqueness import Uniqueness, alone, is_nearly_unique
 from workbench.disclosure.any_subset import smallest_sets

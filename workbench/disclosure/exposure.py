@@ -19,7 +19,7 @@ from workbench.measures.privacy.achieved import MODELS
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.releases.base import Release, refuse_other
 from workbench.releases.labels import region_labels
 

@@ -19,7 +19,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.frontier import ball_kernels
 from workbench.frontier.ascent import maximize
 from workbench.methods.raking.atoms import Atoms, Limit, rake_beliefs
-from workbench.models.distances import LEAST, jensen_shannon
+from workbench.models.distribution_distances import LEAST, jensen_shannon
 from workbench.models.t_closeness import TCloseness
 
 TOP = np.log(2) / 2  # the steepest slope of a divergence

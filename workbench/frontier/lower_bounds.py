@@ -22,7 +22,7 @@ from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.estimators import UNIFORM
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.raking.atoms import Atoms
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.queries.populations import Populations, large_populations
 from workbench.releases.base import OWN_CLASS, Release
 

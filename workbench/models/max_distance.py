@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.models.distances import Levels
+from workbench.models.distribution_distances import Levels
 
 Term = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

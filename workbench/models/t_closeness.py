@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
 from workbench.models import Model, class_shares
-from workbench.models.distances import DISTANCE_HELP, distance, explain_unordered
+from workbench.models.distribution_distances import DISTANCE_HELP, distance, explain_unordered
 
 KINDS = ("equal", "ordered", "hierarchical", "js")
 

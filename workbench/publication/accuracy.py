@@ -18,7 +18,7 @@ from workbench.measures import Measured, require_sensitive, size_in_thresholds
 from workbench.measures.utility.random_sample import published_share
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.remove import Remove
-from workbench.models.distances import misplaced_share, variation
+from workbench.models.distribution_distances import misplaced_share, variation
 from workbench.publication.published_types import Accuracy, Details, Example, PopulationRow
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label

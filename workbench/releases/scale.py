@@ -11,7 +11,7 @@ from workbench.base.figures import format_whole_percent
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
 from workbench.models import Model
-from workbench.models.distances import DISTANCES, distance, jensen_shannon
+from workbench.models.distribution_distances import DISTANCES, distance, jensen_shannon
 from workbench.releases.published_classes import (
     disclosure_costs,
     max_distance_for_share,

@@ -31,7 +31,7 @@ from workbench.data.uniqueness import alone, is_nearly_unique, survey
 from workbench.disclosure.recommendable import LEAST as SMALLEST_CLASS
 from workbench.frontier.grid import variant
 from workbench.models import TOLERANCE
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.studies.checker import FORMULA, reason_undefined
 from workbench.studies.proposed_roles import Advice, propose_roles
 from workbench.studies.proposed_wording import hints, notes, record_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
-from workbench.data.column_kinds import OPEN, ColumnKind, guess_kind
+from workbench.data.column_meanings import OPEN, ColumnKind, guess_kind
 from workbench.data.roles import counts_records, unfit_as_weight
 from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table

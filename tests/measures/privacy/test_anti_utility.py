@@ -18,7 +18,7 @@ from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes
 from workbench.miners.cross_fitting import cross_fit
 from workbench.miners.sets import display_name, resolve_miners
 from workbench.models import KAnonymity
-from workbench.models.distances import variation
+from workbench.models.distribution_distances import variation
 from workbench.queries.evaluator import Regions
 from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown

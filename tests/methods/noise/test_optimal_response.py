@@ -13,7 +13,7 @@ from workbench.data.table import Table
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import OptimalResponse, RandomizedResponse
 from workbench.methods.noise.optimal_response import least_change, max_distance_from_prior
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 
 CAPS = (0.05, 0.1, 0.2, 0.3)
 

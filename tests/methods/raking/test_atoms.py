@@ -8,7 +8,7 @@ from workbench.data import weights
 from workbench.methods.raking import atoms
 from workbench.methods.raking.atoms import Atoms, Limit, error_of, polish, rake_beliefs
 from workbench.models import TCloseness
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 
 
 @pytest.mark.slow

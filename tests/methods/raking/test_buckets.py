@@ -17,7 +17,7 @@ from workbench.methods import RakedBuckets
 from workbench.methods.raking.atoms import Atoms, Limit
 from workbench.methods.raking.buckets import best_size, buckets, first_size
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 
 
 def test_buckets_hold_every_record_and_satisfy_the_model_and_its_minimum_size():

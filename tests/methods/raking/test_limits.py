@@ -4,7 +4,7 @@ import pytest
 from tests.methods.raking.tables import table
 from workbench.methods.raking.atoms import Limit
 from workbench.models import BetaLikeness, EntropyLDiversity, KAnonymity, ProbabilisticLDiversity, TCloseness
-from workbench.models.distances import distance
+from workbench.models.distribution_distances import distance
 
 MODELS = [
     *(TCloseness(0.05, distance=kind) for kind in ("js", "equal", "hierarchical")),

@@ -7,10 +7,10 @@ import time
 
 import pandas as pd
 import pytest
+from tests.widgets.app.test_app import STUDY
 
 import workbench.frontier.sweep
 from tests.conftest import people
-from tests.widgets.app.test_app import STUDY
 from widgets import Workbench
 from workbench.base.errors import BadInput
 from workbench.frontier.recipe import Recipe
@@ -58,7 +58,7 @@ def test_what_shows_the_last_release_is_dimmed_only_while_the_next_is_waited_for
         bench.disclosure.observe(lambda event: dimmed.append(event.new), "pending")
         release, wait = Recipe.release, [0.0]
         monkeypatch.setattr(Recipe, "release", lambda *given: (time.sleep(wait[0]), release(*given))[1])
-        monkeypatch.setattr("widgets.app.app.PROMPT", 0.5)
+        monkeypatch.setattr("widgets.app.workbench.PROMPT", 0.5)
         for k, wait[0] in ((3, 0), (4, 1.0), (5, 0)):
             asked = Recipe(Mondrian(), KAnonymity(k))
             bench.card.recipe = asked

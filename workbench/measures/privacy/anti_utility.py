@@ -19,7 +19,7 @@ from workbench.miners import Miner
 from workbench.miners.cross_fitting import cross_fit, published_numbers
 from workbench.miners.fitting import sample_note
 from workbench.miners.sets import display_name, miners_parameter, resolve_miners
-from workbench.models.distances import variation
+from workbench.models.distribution_distances import variation
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
 

@@ -15,7 +15,7 @@ from workbench.measures import (
     worst_column,
 )
 from workbench.measures.privacy.attackers import attacker_beliefs
-from workbench.models.distances import variation
+from workbench.models.distribution_distances import variation
 from workbench.releases.base import Release
 
 

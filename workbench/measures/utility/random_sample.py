@@ -12,7 +12,7 @@ from workbench.base.figures import format_number
 from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data.table import Table
 from workbench.measures.utility.utility_loss import UtilityLoss
-from workbench.models.distances import distance
+from workbench.models.distribution_distances import distance
 from workbench.queries.populations import large_populations
 
 SHARES = 24  # shares for which the loss is computed, and between which it is interpolated

@@ -13,7 +13,7 @@ from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data import weights
 from workbench.measures import Measure, Measured, Publication, require_sensitive, size_in_thresholds, worst_column
 from workbench.measures.utility.estimators import estimator_note, estimator_parameter, with_estimator
-from workbench.models.distances import DISTANCE_HELP, distance, explain_unordered
+from workbench.models.distribution_distances import DISTANCE_HELP, distance, explain_unordered
 from workbench.queries.populations import COUNTED, large_populations
 from workbench.releases.base import Release
 from workbench.releases.published_classes import COST, disclosure_costs, round_to_quarters

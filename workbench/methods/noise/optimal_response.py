@@ -16,7 +16,7 @@ from workbench.base.progress import checkpoint
 from workbench.data.table import Table
 from workbench.methods.noise import AS_THEY_ARE, RecordNoise, unprotected
 from workbench.methods.noise.categories import columns_of, epsilon_of, numbered, prior, published_counts, released
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.releases.responses import Response
 
 # The transition matrix that changes least under a cap on how far a released value moves beliefs: linear programs.

@@ -18,7 +18,7 @@ from workbench.data.table import Table
 from workbench.methods.raking import kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.models.distances import jensen_shannon
+from workbench.models.distribution_distances import jensen_shannon
 from workbench.queries.populations import Populations, large_populations
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from workbench.data.table import Table
 from workbench.measures import PrivacyLoss
 from workbench.methods import Keep
 from workbench.models import TCloseness
-from workbench.models.distances import DISTANCES, distance
+from workbench.models.distribution_distances import DISTANCES, distance
 
 quick = examples(40)
 KINDS = sorted(DISTANCES)

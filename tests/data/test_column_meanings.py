@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.data.column_kinds import guess_kind
+from workbench.data.column_meanings import guess_kind
 from workbench.data.table import Table
 
 RNG = np.random.default_rng(1)
