@@ -56,8 +56,9 @@ def test_the_actual_steps_of_shares_are_stated(read):
     """Regression: 17 % of 140 people were "20 %", and the page mentioned quarters and halves only."""
     said = groups.rounding(read)
     assert said == (
-        "Numbers of people are rounded to 10, shares of a group to 1 % in groups of 1,000 people or more, 5 % in "
-        "groups of 200 people or more or 10 % in groups of 100 people or more; shares of smaller groups are ranges."
+        "Numbers of people are rounded to multiples of 10, shares of a group to 1 % in groups of 1,000 people or "
+        "more, 5 % in groups of 200 people or more or 10 % in groups of 100 people or more; shares of smaller groups "
+        "are ranges."
     )
     index = read.efficient[0]
     assert said in str(proposed.classes(read, index, None)).replace("\u00a0", " ")

@@ -32,7 +32,7 @@ def test_the_true_and_the_estimated_count_are_published():
     (row,) = found["rows"]
     assert row["sentence"] == (
         f"A user of the released data would count about {round_count(expected, 10):,}; "
-        f"in truth about {round_count(truth, 10):,} (rounded to 10)."
+        f"in truth about {round_count(truth, 10):,} (rounded to multiples of 10)."
     )
     assert (row["workload"], row["query"], found["hidden"]) == ("mine", asked, 1)
 

@@ -96,7 +96,7 @@ class Worker:
 
 
 class Throttle:
-    """A throttle for progress reports, in the thread of the work."""
+    """Throttles progress reports; it runs in the worker thread."""
 
     def __init__(self, say: Report) -> None:
         self._say, self._last = say, 0.0

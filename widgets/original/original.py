@@ -136,7 +136,7 @@ def describe_changes(found: BeforeAfter | Cross) -> str:
         return f"The column is not published.{hidden}"
     what = "cell" if isinstance(found, Cross) else "value or group"
     if found.moved < NEGLIGIBLE:
-        return f"A researcher with the release expects the original distribution.{hidden}"
+        return f"From the release, a researcher would infer the original distribution.{hidden}"
     moved = format_percent(found.moved, "higher")
     return f"A researcher with the release expects at least {moved} of the records at a wrong {what}.{hidden}"
 

@@ -76,7 +76,7 @@ def moved(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
 
 
 def numbers_of(recipe: Recipe) -> Iterator[tuple[int, str]]:
-    """Yield the position and the name of every number in the recipe's models."""
+    """Yield each numeric parameter of the recipe's models: the position of its model, and its name."""
     for part, model in enumerate(recipe.model.parts if recipe.model else ()):
         for name in model.parameters():
             if ranges.is_number(type(model), name):

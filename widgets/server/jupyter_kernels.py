@@ -77,7 +77,7 @@ class Kernels(AsyncMappingKernelManager):
                 connection.websocket_handler.close(1001, "the kernel has ended")
 
     def notify_disconnect(self, kernel_id: str) -> None:
-        """Start the time without a page when the page closes."""
+        """Restart the idle timer when the page closes."""
         super().notify_disconnect(kernel_id)
         if kernel_id in self:
             self._kernels[kernel_id].last_activity = datetime.now(UTC)

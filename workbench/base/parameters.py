@@ -221,7 +221,7 @@ class Miners(Data):
 
 
 def parameter(default: Any, help: str, kind: type[Parameter] | None = None, **declared: Any) -> Any:
-    """Return a dataclass field with a declared parameter: of a kind, otherwise a choice, a number or text."""
+    """Return a dataclass field that declares a parameter: of the given kind, otherwise a choice, a number or text."""
     if kind is None:
         is_number = "type" in declared or isinstance(default, Real)
         kind = Choice if "choices" in declared else Number if is_number else Parameter

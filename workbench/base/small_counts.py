@@ -53,7 +53,7 @@ def describe_count(count: int, smallest: int, one: str = "person", many: str = "
 
 
 def describe_part(count: int, total: int, smallest: int, one: str = "person", many: str = "people") -> str:
-    """Describe a rounded part of all people, or of other records."""
+    """Describe a rounded count as a part of a rounded total."""
     every = describe_count(total, smallest, one, many)
     if count and round_count(count, smallest) == round_count(total, smallest) and smallest > 1:
         return f"all or nearly all of {every}"

@@ -256,7 +256,7 @@ def _verdict(one: dict[str, Any]) -> tuple[str, ...]:
         return "undefined", one["model"], "", one["reason"]
     count, records, people = one["breaking_classes"], one["breaking_records"], one["uncovered_people"]
     by = [f"{count:,} {'class' if count == 1 else 'classes'} with {records:,} records"] if count else []
-    by += [f"{people:,} people of the population in no class"] if people else []
+    by += [f"{people:,} people in the population who belong to no class"] if people else []
     broken = f"violated by {' and '.join(by)}"
     return "holds" if one["holds"] else "VIOLATED", one["model"], kept, "" if one["holds"] else broken
 

@@ -202,7 +202,7 @@ class Population:
         return Coverage.from_regions(self, low, high, sets, levels, known)
 
     def fitting(self, low: np.ndarray, high: np.ndarray, sets: Mapping[int, np.ndarray] | None = None) -> np.ndarray:
-        """Count the people whom each region covers by its own label."""
+        """Return the number of people in the population whom the label of each region covers."""
         return self.coverage(low, high, sets).people
 
     def _lacking(self, cells: Cells) -> int:

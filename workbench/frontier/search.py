@@ -336,7 +336,7 @@ class _Search:
             own = np.array([losses[id(point)] for point in track.tried.values()]).reshape(-1, 2)
             ahead = [(known[:, 0] <= p + NEARLY * abs(p)) & (FAR * known[:, 1] < u) for p, u in own]
             if len(own) and all(one.any() for one in ahead):
-                track.abandoned_because = "each of its points loses far more than another"
+                track.abandoned_because = "for each of its points, another loses far less"
 
     def _abandon_beaten(self) -> None:
         seen = self.frontier(None, complete=False)

@@ -190,7 +190,7 @@ def _held(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
 
 
 def _common(nodes: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """Return which of the commonest nodes of the training records each thing is in."""
+    """Return, for each item, which of the most common nodes in the training records contain it."""
     inside = nodes >= 0
     weight = np.bincount(nodes[inside], counts[inside], minlength=1)
     return nodes[:, None] == np.sort(np.argsort(-weight, kind="stable")[:most])

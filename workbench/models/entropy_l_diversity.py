@@ -15,7 +15,9 @@ from workbench.models.diversity import explain_too_few_values, max_l, min_record
 
 @dataclass(frozen=True)
 class EntropyLDiversity(Model):
-    l: float = parameter(3.0, "minimum entropy of a class, as a number of values in equal shares", low=1, high=max_l)
+    l: float = parameter(
+        3.0, "minimum entropy of a class, as an equivalent number of equally frequent values", low=1, high=max_l
+    )
     name = "entropy l-diversity"
     title = "Entropy l-diversity (Machanavajjhala et al. 2006)"
     summary = "the entropy of every class is at least that of l equal shares"

@@ -65,7 +65,7 @@ def order(study: Published, index: int) -> str:
 def rounding(study: Published) -> str:
     """Describe the rounding of numbers and shares of groups."""
     many, smallest = study.wording.many, study.smallest
-    numbers = f"Numbers of {many} are rounded to {smallest}"
+    numbers = f"Numbers of {many} are rounded to multiples of {smallest}"
     if not study.results["table"]["sensitive"]:
         return f"{numbers}."
     steps = [f"{100 / n:g} % in groups of {n * smallest:,} {many} or more" for n in STEPS]

@@ -84,7 +84,7 @@ def _answered(point: PublishedPoint, included: bool, releases: Which) -> Publish
 
 
 def _certain_with_neutral(table: Table, releases: Sequence[Release], smallest: int) -> str:
-    """Name the values that are certain to an attacker with one file who knows its neutral columns too."""
+    """Describe whose sensitive values an attacker knows with certainty, given one file and the neutral columns."""
     if not (table.neutral and table.sensitive and releases):
         return ""
     return certain_of(table, max(count_certain_with_neutral(table, release) for release in releases), smallest)

@@ -43,7 +43,7 @@ def _row(release: Release, one: Named, smallest: int) -> QueryRow | None:
     answers = float(workload.truth[0]), float(release.count(workload)[0])
     if workload.aggregate[0] == COUNT:
         truth, released = (_count(round(answer, 6), smallest) for answer in answers)
-        rounded = f" (rounded to {smallest})" if smallest > 1 else ""
+        rounded = f" (rounded to multiples of {smallest})" if smallest > 1 else ""
     else:
         step = one_figure(_moved(workload, smallest))
         if not 0 < step <= COARSEST * abs(answers[0]):

@@ -1,4 +1,4 @@
-"""The compiled walk over all populations: which conditions enough records satisfy, and what is true of these."""
+"""Compiled enumeration of large populations: conditions that enough records satisfy, and true sensitive counts."""
 
 from __future__ import annotations
 

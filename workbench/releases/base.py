@@ -291,7 +291,7 @@ class Release(ABC):
         return region_labels(self.table.columns[name], self.classes, self._axis(name))
 
     def _axis(self, name: str) -> int:
-        """Return the number of a quasi-identifier."""
+        """Return the index of a quasi-identifier."""
         if name not in self.table.quasi:
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
         return self.table.quasi.index(name)

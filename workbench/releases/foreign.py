@@ -153,7 +153,7 @@ class Foreign(Release):
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The options and notes of reading the file."""
+        """The options used to read the file, and the notes from reading it."""
         return {"suppressed": self.starred, "missing_fits": self.missing_fits, "notes": list(self.notes)}
 
     def rows(self) -> dict[str, Rows]:

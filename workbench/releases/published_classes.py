@@ -361,7 +361,7 @@ class RedactedClasses:
         seen, label, count, total = self.exposed_value(row)
         people, name = wording.group(int(self.people[row]), self.smallest), wording.column(seen.name)
         if self.is_tiny(row):
-            return {"figure": "Not published", "unit": f"since all groups are of {people}", "sentence": ""}
+            return {"figure": "Not published", "unit": "because it would reveal small counts", "sentence": ""}
         if self._mixed(row):
             is_so = "is" if self.is_truthful else "is published as"
             alike = f"Every group {is_so} about as mixed in {name} as {wording.everybody}."

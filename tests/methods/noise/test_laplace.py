@@ -17,7 +17,7 @@ BOUNDS = {"age": (17, 90), "wage": (0, 50)}
 
 
 def test_the_error_of_missing_bounds_explains_how_to_declare_them():
-    with pytest.raises(BadInput, match=r"known without the data.*each column, for example bounds = age: 0..100"):
+    with pytest.raises(BadInput, match=r"do not depend on the data.*each column, for example bounds = age: 0..100"):
         Laplace()(table())
     with pytest.raises(BadInput, match=r"of wage, for example bounds = wage: 0..100"):
         Laplace(1, ("age", "wage"), {"age": (17, 90)})(table())

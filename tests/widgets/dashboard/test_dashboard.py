@@ -57,7 +57,9 @@ def test_a_view_that_comes_gets_the_study_and_the_choice(recorded):
     assert [content["kind"] for content in recorded.request("hello")] == ["study", "choice"]
     study, choice = recorded.one("study"), recorded.one("choice")
     assert (
-        "600 people" in study["about"] and len(study["points"]) == 10 and "rounded to 10, shares" in study["rounding"]
+        "600 people" in study["about"]
+        and len(study["points"]) == 10
+        and "rounded to multiples of 10, shares" in study["rounding"]
     )
     assert (
         choice["here"] == choice["first"]

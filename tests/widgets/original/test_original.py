@@ -97,6 +97,6 @@ def test_what_cannot_be_is_said_at_the_field(part):
 
 def test_changes_are_described():
     same = BeforeAfter("a", "quasi", ("x",), np.array([5]), np.array([4.0]), 1)
-    text = "A researcher with the release expects the original distribution. 1 record is suppressed."
+    text = "From the release, a researcher would infer the original distribution. 1 record is suppressed."
     assert describe_changes(same) == text
     assert describe_changes(BeforeAfter("a", "quasi", ("x",), np.array([5]), None, 0)) == "The column is not published."

@@ -1,1 +1,1 @@
-"""What an adversary gains: one measure a file."""
+"""Privacy measures (what an attacker gains), one per file."""

@@ -133,7 +133,10 @@ def attacker_beliefs(release: Release, sensitive: str, adversary: str) -> Poster
 
 
 def learning_sentence(release: Release, sensitive: str, adversary: str, loss: np.ndarray) -> str:
-    """Describe how much people lose and whose guesses are right; the largest loss alone rewards wrong certainty."""
+    """Describe how much people lose and how often each attacker guesses correctly.
+
+    The largest loss alone also counts beliefs that are confident but wrong.
+    """
     found, seen = learned_beliefs(release, sensitive, MODEL_OF_ATTACKER[adversary]), release.table.sensitive[sensitive]
     sizes, order = found.posterior.sizes, np.argsort(loss)
     nearly = loss[order][np.searchsorted(np.cumsum(sizes[order]), NEARLY_ALL * sizes.sum())]

@@ -1,1 +1,1 @@
-"""What a researcher loses: one measure a file."""
+"""Utility measures (what a researcher loses), one per file."""

@@ -40,7 +40,7 @@ class UtilityLoss(Measure):
         value, few = self._round(measured.value, release, smallest), self._is_small(release, smallest)
         wording, large = release.table.wording, f"at least {100 * self.min_support:g} %"
         return value, (
-            f"What the release tells of the {wording.columns(require_sensitive(release))} in groups of {large} of "
+            f"What the release says about the {wording.columns(require_sensitive(release))} in groups of {large} of "
             f"{wording.everybody} is {'at most ' * few}{format_number(value, 'lower')} from the truth on average"
             + f" (rounded up in large steps, since the table has so few {wording.many})" * few
             + (", estimated from randomly chosen groups." if measured.interval else ".")

@@ -261,7 +261,7 @@ class Prices:
 
     @property
     def names(self) -> int:
-        """The number of sensitive columns that count."""
+        """The number of sensitive columns with a weight above 0."""
         return len(self.scale)
 
 

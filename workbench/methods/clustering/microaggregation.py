@@ -1,4 +1,4 @@
-"""Microaggregation by MDAV (Domingo-Ferrer & Torra 2005), or aware of t-closeness (Soria-Comas et al. 2015)."""
+"""Microaggregation: MDAV (Domingo-Ferrer & Torra 2005) or its t-closeness-aware variant (Soria-Comas et al. 2015)."""
 
 from __future__ import annotations
 

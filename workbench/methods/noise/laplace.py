@@ -123,7 +123,7 @@ class Laplace(RecordNoise):
         names = self._names
         if (missing := [name for name in names if name not in self._bounds]) or not names:
             raise BadInput(
-                "laplace needs bounds that are known without the data, since they decide the width of the noise: "
+                "laplace needs bounds that do not depend on the data, since they determine the scale of the noise: "
                 f"declare the minimum and maximum of {join_names(missing) or 'each column'}, for example "
                 f"bounds = {', '.join(f'{name}: 0..100' for name in missing or ['age'])}"
             )

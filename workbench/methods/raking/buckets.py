@@ -28,7 +28,7 @@ DISTORTED = 0.25  # share of the loss that is due to rounding, above which large
 
 
 class Sized(Protocol):
-    """Buckets of at least some size: how many they are, the loss, and the part of it that rounding causes."""
+    """Buckets of a minimum size: how many there are, their loss, and the part of the loss that is due to rounding."""
 
     @property
     def loss(self) -> float: ...

@@ -33,7 +33,7 @@ DESCRIPTIONS = {
     "k": "k of all models that have it: a number, or a list",
     "t": "t of all models that have it: a number, or a list",
     "measures": "measures instead of the study's: `privacy loss, utility loss`, or a list of names or mappings",
-    "min_support": "share of the records that a large population has at least, 0 to 1",
+    "min_support": "minimum share of the records in a large population, 0 to 1",
     "cap": "limit on the privacy measure of the chart",
     "caps": "limits on measures: `P_loss=0.1, U_loss=0.2`, or a mapping",
     "smallest": "threshold for small counts: published numbers of people are rounded to it",

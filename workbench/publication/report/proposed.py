@@ -170,7 +170,7 @@ def distributions_section(study: Published, index: int, cap: float | None) -> Ma
         return _tables([f"{found['reason'][:1].upper()}{found['reason'][1:]}."])
     after = (
         "“After” is what a researcher who has only the release would estimate. "
-        f"Numbers of {wording.many} are rounded to {study.smallest}."
+        f"Numbers of {wording.many} are rounded to multiples of {study.smallest}."
     )
     tables: list[tuple[Any, Any, int | None]] = []
     for one in found["columns"]:

@@ -28,7 +28,7 @@ def question_section(study: Published, index: int, cap: float | None) -> Markup:
     text = (
         f"{sum(lines.values()):,} candidates were generated and measured: {kinds}. They are compared on "
         f"{study.privacy['name']} ({study.privacy['about']}) and {study.utility['name']} ({study.utility['about']}). "
-        f"{limit}. Numbers of people are rounded to {study.smallest}, and losses in steps."
+        f"{limit}. Numbers of people are rounded to multiples of {study.smallest}, and losses to fixed steps."
     )
     return render("tables.html", paragraphs=[text], tables=())
 
