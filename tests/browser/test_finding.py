@@ -81,7 +81,7 @@ def test_intervals_are_drawn(page):
     before = lines.count()
     row.get_by_label("Intervals").select_option("bootstrap")
     expect(page.locator(".wb-legend")).to_contain_text(
-        "Lines and brackets: the range of a figure in other samples of the same size, by 20 resamples"
+        "Lines and brackets: the range of a figure in other samples of the same size, estimated from 20 resamples"
     )
     expect(row.get_by_role("button", name="Find better")).to_be_visible()
     assert lines.count() >= before + 4, "one along each axis of two points"

@@ -198,7 +198,9 @@ def test_intervals_are_in_the_table_and_invalid_ones_refused_before_any_work(stu
     assert "leave out --times" in error_line(capsys, "frontier", study, "--intervals", "learning", "--times", "9")
     assert not (study.parent / f"{study.stem}.results").exists()
     out, err = run(capsys, "frontier", study, "--intervals", "records", "--times", "3", "--json")
-    assert "note: in brackets: the range of a figure in other samples of the same size, by 3 resamples" in err
+    assert (
+        "note: in brackets: the range of a figure in other samples of the same size, estimated from 3 resamples" in err
+    )
     found = json.loads(out)
     made = [point for point in found["points"] if not point["baseline"]]
     assert made and all(

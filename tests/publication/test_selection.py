@@ -33,7 +33,7 @@ def test_requested_intervals_contain_the_published_figures(read, study, tmp_path
     assert read.results["intervals"] == "" and not any(point["intervals"] for point in read.points)
     asked = study.with_(intervals={"over": "records", "times": 3})
     made = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda said: None))
-    assert "in other samples of the same size, by 3 resamples" in made.results["intervals"]
+    assert "in other samples of the same size, estimated from 3 resamples" in made.results["intervals"]
     found = [(point, key, ends) for point in made.points for key, ends in point["intervals"].items()]
     assert (
         {"U_loss"} <= {key for _, key, _ in found} <= {one["key"] for one in made.results["measures"] if one["average"]}

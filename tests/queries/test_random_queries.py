@@ -102,5 +102,5 @@ def test_settings_may_be_numbers_of_numpy_and_one_column_its_name(small):
 
 @pytest.mark.parametrize("rule", ["values", "equality", "type 1"])
 def test_repeated_columns_are_refused(small, rule):
-    with pytest.raises(BadInput, match="random queries: columns name 'age' twice; remove one"):
+    with pytest.raises(BadInput, match="random queries: `columns` lists 'age' twice; remove one"):
         Workload.random(small(0), 5, 1, rule=rule, columns=["age", "sex", "age"])

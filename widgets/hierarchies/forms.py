@@ -153,13 +153,17 @@ def _check_ends(builder: Intervals, column: Column) -> None:
     if builder.bottom is not None and not low < builder.bottom <= high:
         none = builder.bottom <= low
         cure = (
-            "this groups nothing. Leave the field empty or enter more" if none else "nothing else is left. Enter less"
+            "this groups nothing. Leave the field empty or enter a larger number"
+            if none
+            else "no other group is left. Enter a smaller number"
         )
         raise AtField("bottom", f"{'No' if none else 'Every'} value is below {builder.bottom}: {cure}.")
     if builder.top is not None and not low < builder.top <= high:
         none = builder.top > high
         cure = (
-            "this groups nothing. Leave the field empty or enter less" if none else "nothing else is left. Enter more"
+            "this groups nothing. Leave the field empty or enter a smaller number"
+            if none
+            else "no other group is left. Enter a larger number"
         )
         raise AtField("top", f"{'No' if none else 'Every'} value is {builder.top} or more: {cure}.")
 

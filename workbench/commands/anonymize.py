@@ -217,7 +217,7 @@ def of_study(
     caps = limits(study, cap)
     if not caps:
         raise BadInput(
-            f"{path}: select a release: --recipe with a number of `workbench frontier {path}`, or --cap P_loss=0.15 "
+            f"{path}: select a release: --recipe with a number from `workbench frontier {path}`, or --cap P_loss=0.15 "
             "for the one that is recommended under a cap"
         )
     refuse_unknown_measures(study, None, None, list(caps))

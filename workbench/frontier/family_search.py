@@ -90,7 +90,7 @@ class FamilySearch:
         return len(self.tried) > 1 and not any(point.values for point in self.tried.values())
 
     def lacking(self, aim: Objective) -> str:
-        """Explain why no point is within the caps: the goal or a cap has no value, or points have objections."""
+        """Explain why no point is within the caps: the goal or a cap has no value, or there are objections."""
         for key in (aim.goal, *aim.caps):
             if all(key not in point.values for point in self.tried.values()):
                 reasons = next(iter(self.tried.values())).reasons

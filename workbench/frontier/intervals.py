@@ -122,7 +122,7 @@ def describe_intervals(over: str, times: int = TIMES, worst_cases: bool = True) 
         return "from an attacker who uses each class by itself to one who learns across classes, where both are known"
     if over == RECORDS:
         more = f"; {WORST_CASES}" if worst_cases else ""
-        return f"the range of a figure in other samples of the same size, by {times:,} resamples{more}"
+        return f"the range of a figure in other samples of the same size, estimated from {times:,} resamples{more}"
     return f"the range of a figure in 95 % of {times:,} runs with other seeds and draws"
 
 

@@ -74,10 +74,10 @@ NEAR = 1e-9  # contributions that differ by less are equal
 
 
 def contributions(table: Table, name: str, r: float) -> np.ndarray:
-    """Return the contribution of each pair of values of a sensitive column, 0 below 1 - r: values x values.
+    """Return the contributions of pairs of values of a sensitive column (values x values); those below 1 - r are 0.
 
-    Numbers and dates contribute by their distance, other values by the leaves of their smallest common node, counted
-    among the values in the data; without a hierarchy these are two. A missing value is at the maximum distance from
+    Numbers and dates contribute by their distance, other values by the leaves of their lowest common ancestor that
+    occur in the data, or by two without a hierarchy. A missing value is at the maximum distance from
     every number.
     """
     column, seen = table.columns[name], table.sensitive[name]

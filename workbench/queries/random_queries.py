@@ -104,7 +104,7 @@ class Settings:
         with prefix_path("columns"):
             for name in self.columns:
                 if self.columns.count(name) > 1:
-                    raise BadInput(f"random queries: columns name {safe_repr(name)} twice; remove one")
+                    raise BadInput(f"random queries: `columns` lists {safe_repr(name)} twice; remove one")
 
     def _check_roles(self, table: Table) -> None:
         among = len(self.quasi(table))

@@ -166,7 +166,7 @@ class Labels:
         return range(self.column.size) if self.hides(label) else None
 
     def hides(self, label: str) -> bool:
-        """Return whether a label represents any value: `*`, or such a word that names no value and no group."""
+        """Return whether a label represents any value: `*`, or a word such as "suppressed" that is no label."""
         word = label.strip()
         return bool(STARS.fullmatch(word)) or (word.casefold() in SUPPRESSED and not self._runs(word))
 
@@ -362,7 +362,7 @@ class Labels:
     def _masked(self, label: str) -> Sequence[int] | None:
         """Parse `479**`, `479##`, `479??`, `479XX`.
 
-        A mask is one character, or any number of them if no value has that length.
+        Each mask stands for one character; if no value has that length, a run of masks stands for any number of them.
         """
         masked = label
         while (shorter := MASKS.sub("*", masked)) != masked:

@@ -270,8 +270,8 @@ def reason_undefined(measure: Measure, table: Table) -> str:
     """Return why a measure is undefined for this table under every release; empty if it is defined.
 
     The measure is tried on the table without its quasi-identifiers and, if it needs these, on the unchanged table:
-    first on few records, then on more, since all cells of a large table would take gigabytes. A sample is in memory, so
-    measures that need this are tried on the table itself, without its quasi-identifiers.
+    first on few records, then on more, since all cells of a large table would take gigabytes. A sample is always in
+    memory, so a measure that needs records in memory is tried on the table itself, without its quasi-identifiers.
     """
     if not table.engine.in_memory:
         try:

@@ -38,9 +38,9 @@ def test_a_builder_comes_back_from_its_form(column, builder):
         ({"top": "x"}, "top", "'x' is not a number"),
         ({"bottom": "40", "top": "30"}, "top", "must be greater than the other end"),
         ({"top": "80"}, "top", "No value is 80 or more: this groups nothing"),
-        ({"top": "20"}, "top", "Every value is 20 or more: nothing else is left"),
+        ({"top": "20"}, "top", "Every value is 20 or more: no other group is left"),
         ({"bottom": "20"}, "bottom", "No value is below 20: this groups nothing"),
-        ({"bottom": "60"}, "bottom", "Every value is below 60: nothing else is left"),
+        ({"bottom": "60"}, "bottom", "Every value is below 60: no other group is left"),
     ],
 )
 def test_top_and_bottom_coding_says_what_it_cannot_do(ends, field, said):

@@ -145,7 +145,7 @@ def find_values(
 ) -> Values:
     """Type and sort the distinct values of a column; untyped values are read from their text.
 
-    `first` returns the first record with one of some values, for messages, which do not quote them.
+    `first` returns the first record with any of the given values, which messages cite instead of the values.
     """
     text = pa.types.is_large_string(found.type)
     given = missing if missing is not None else ("",) if typed else MARKERS

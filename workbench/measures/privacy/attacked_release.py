@@ -429,7 +429,10 @@ def _match_rows(some: np.ndarray, codes: np.ndarray, number: np.ndarray) -> np.n
 
 
 def measure_risk(what: str, tried: AttackResults, detail: Mapping[str, Any] | None = None) -> Measured:
-    """Return the risk of an attack, described by `what` succeeds, from its attacks and their control."""
+    """Return the risk of an attack beyond chance from the results of the attacks and of their controls.
+
+    `what` is a clause that states what succeeds.
+    """
     found = beyond_chance(*tried)
     attack, control, risk = (format_percent(one) for one in found[:3])
     low, high = format_percent(found.low, "higher"), format_percent(found.high, "lower")

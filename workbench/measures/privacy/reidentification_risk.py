@@ -54,7 +54,11 @@ class ReidentificationRisk(Measure):
         largest, mean, records = float(risk.max()), record_mean(risk, people), int(people.sum())
         unique, above = int(people[sizes == 1].sum()), int(people[risk > self.threshold * NEARLY].sum())
         value = {"largest": largest, "average": mean, "unique": unique / records, "above": above / records}
-        over = f"; {above:,} with more than {format_percent(self.threshold)}" if self.statistic == "above" else ""
+        over = (
+            f"; {above:,} with a probability above {format_percent(self.threshold)}"
+            if self.statistic == "above"
+            else ""
+        )
         by = "" if self.attacker == PROSECUTOR else f" by a {self.attacker}, {WHO[self.attacker]},"
         sentence = (
             f"The easiest record is found{by} with probability {format_percent(largest)}, the "
@@ -74,7 +78,7 @@ class ReidentificationRisk(Measure):
                 measured.value, self.rounding_step(release, smallest), crowd=size_in_thresholds(release, smallest)
             ),
         }.get(self.statistic, min(round_count(count, smallest) / everybody, 1.0))
-        limit = f"found by a {self.attacker} with more than {format_percent(self.threshold)}"
+        limit = f"found by a {self.attacker} with a probability above {format_percent(self.threshold)}"
         who = f"{wording.some_of(count, everybody, smallest)} are" if count else f"{wording.nobody} is"
         what = limit if above else "unique on the released quasi-identifiers"
         return round(value, 4), f"{who[0].upper()}{who[1:]} {what}."

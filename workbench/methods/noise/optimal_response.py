@@ -107,9 +107,10 @@ def _program(beliefs: np.ndarray, worth: np.ndarray, prior: np.ndarray) -> tuple
 
 
 def _best(worth: np.ndarray, prior: np.ndarray, cap: float) -> np.ndarray:
-    """For each row of worths return the belief within the cap that is worth most.
+    """Return, for each row of payoffs, the belief within the cap with the highest expected payoff.
 
-    It is p = q e^s / (2 - e^s), where s is the worth minus a level, in units that put p at the cap's distance from q.
+    It is p = q e^s / (2 - e^s), where s is the payoff minus an offset, scaled so that p is at the cap's distance
+    from q.
     """
     top = worth.max(axis=1, keepdims=True)
     low, high = np.full_like(top, -25.0), np.full_like(top, 10.0)  # bounds on the logarithm of the unit

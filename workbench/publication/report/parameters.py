@@ -38,7 +38,7 @@ DESCRIPTIONS = {
     "caps": "limits on measures: `P_loss=0.1, U_loss=0.2`, or a mapping",
     "smallest": "threshold for small counts: published numbers of people are rounded to it",
     "store": "folder of the points; by default next to the study",
-    "seed": "random seed of searches and evaluations, never of published randomness",
+    "seed": "random seed of searches and evaluations; published randomness has no seed",
 }
 
 
@@ -234,5 +234,5 @@ def _with_value(name: str, values: Sequence[float], recipes: list[dict[str, Any]
         if changed not in found:
             found.append(changed)
     if not any(_has_parameter("model", one, name) for recipe in recipes for one in models_of(recipe)):
-        raise BadInput(f"{name}: no model of this study has the parameter {name}; give model, as in model = '...'")
+        raise BadInput(f"{name}: no model of this study has the parameter {name}; set model, for example model = '...'")
     return found
