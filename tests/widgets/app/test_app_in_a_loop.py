@@ -7,10 +7,10 @@ import time
 
 import pandas as pd
 import pytest
-from tests.widgets.app.test_app import STUDY
 
 import workbench.frontier.sweep
 from tests.conftest import people
+from tests.widgets.app.test_workbench import STUDY
 from widgets import Workbench
 from workbench.base.errors import BadInput
 from workbench.frontier.recipe import Recipe

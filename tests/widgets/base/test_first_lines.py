@@ -6,7 +6,7 @@ import pytest
 
 import widgets
 from tests.conftest import people
-from tests.widgets.app.test_app import STUDY
+from tests.widgets.app.test_workbench import STUDY
 from workbench.base.errors import BadInput
 from workbench.studies.study import Study
 

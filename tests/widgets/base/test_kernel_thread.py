@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.conftest import people
-from tests.widgets.app.test_app import STUDY
+from tests.widgets.app.test_workbench import STUDY
 from widgets import Workbench
 from widgets.app.parts import PARTS
 from widgets.base.kernel_thread import current_kernel_thread, wait_until

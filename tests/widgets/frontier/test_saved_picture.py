@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
-from tests.widgets.app.test_app import STUDY
 
 from tests.conftest import people
+from tests.widgets.app.test_workbench import STUDY
 from widgets import FrontierChart, Workbench
 from widgets.base.kernel_thread import ScheduledCall
 from widgets.frontier import saved_picture as module
