@@ -77,6 +77,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mondrian", "k-member"])
 @pytest.mark.parametrize("name", TABLES)
 def test_no_end_of_a_range_is_the_value_of_few_records(name, method, tmp_path):
@@ -100,6 +101,7 @@ def test_no_end_in_the_codebook_is_the_value_of_few_records(name, tmp_path):
     assert len(bounds) and rare(set(bounds), frame[number], lambda one: one % 5 == 0) == set()
 
 
+@pytest.mark.slow
 def test_quantile_intervals_begin_at_values_of_many_records(tmp_path):
     frame = datasets.generate_donations(20_000, 0)[["amount", "state", "party"]]
     hierarchies = {"amount": {"builder": "intervals", "quantiles": [40, 10, 4]}}

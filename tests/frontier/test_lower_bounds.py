@@ -63,6 +63,7 @@ def releases(data, seed):
                 continue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(50, fast=3))
 def test_no_release_of_any_method_is_below_the_bound(seed):
     data, utility = random_table(seed), UtilityLoss(min_support=0.1)

@@ -45,6 +45,7 @@ def test_a_rejected_phrase_does_not_return(phrase):
     assert not found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_has_few_places_that_read_badly(part):
     """The limits only shrink: `python -m tests.project.plain_english --lower` writes today's numbers."""

@@ -35,6 +35,7 @@ def imported(folder: str) -> set[str]:
     return found - OWN - ELSEWHERE - set(sys.stdlib_module_names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["workbench", "widgets", "tests"])
 def test_everything_imported_is_declared(folder):
     extras = PROJECT["optional-dependencies"]
