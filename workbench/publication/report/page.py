@@ -21,7 +21,7 @@ SECTIONS: dict[str, tuple[str, Section]] = {  # name: title and content
     "frontier": ("All candidates", alternatives.frontier),
     "alternatives": ("Alternatives", alternatives.alternatives),
     "classes": ("Exposed groups", proposed.classes),
-    "risk": ("People at risk, and why", proposed.risk),
+    "risk": ("Highest risk, and why", proposed.risk),
     "utility": ("What a researcher would get wrong", proposed.utility),
     "queries": ("What users of the data would find", proposed.queries),
     "beside": ("Original and release", proposed.distributions_section),
