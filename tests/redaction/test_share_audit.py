@@ -9,7 +9,7 @@ GROUPS = np.array([[0, 0], [0, 1]])
 
 
 def test_a_difference_of_few_people_is_found_although_neither_share_is_narrow():
-    """At most 11 people of 23 or 24 have it, and at least 8 of those are 24, so at most 3 are 23."""
+    """Two shares of nested groups: at most 11 people of 23 or 24, at least 8 of them 24, leave at most 3 of 23."""
     records = np.array([1, 9])
     shares = [Share(0, 0, 4.0, 11.0, 10), Share(1, 1, 8.0, 13.0, 9)]
     assert shares_to_drop(GROUPS, records, shares, 5) == {1}

@@ -339,7 +339,7 @@ def _called(study: PublishedStudy, versions: Sequence[int], cap: float | None) -
 
 
 def alone(study: PublishedStudy, index: int, cap: float | None) -> str:
-    """State that only one version should be published, what all versions disclose jointly, and their total epsilon."""
+    """Warn against publishing several versions: describe their joint disclosure and their total epsilon."""
     included = index in study.included
     return " ".join(filter(None, [_alone(study, index, cap), study.results["together"]["noise"] if included else ""]))
 

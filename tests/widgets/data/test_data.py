@@ -290,8 +290,8 @@ def test_all_problems_of_a_file_are_said_at_once_and_mended_there(tmp_path):
     assert not next(one for one in replies(picker, "hello") if one["kind"] == "state")["unreadable"]
 
 
-def test_what_was_found_to_be_missing_stays_so_when_more_is_added(tmp_path):
-    """`abt 40` in place of what was found made NA and empty cells invalid."""
+def test_detected_missing_values_stay_when_a_marker_is_added(tmp_path):
+    """Regression: adding `abt 40` replaced the detected markers, so that NA and empty cells were invalid."""
     rows = "".join(f"{i},{i}\n" for i in range(40))
     (tmp_path / "people.csv").write_text("age,id\n" + rows + "NA,40\n,41\nabt 40,42\n")
     picker = DataPicker(FRAME, folder=str(tmp_path))
