@@ -73,3 +73,14 @@ def test_comments_docstrings_and_line_breaks_do_not_change_the_digest():
     )
     assert first == second != other
     assert len({sources.digest_of_source("one.css", source.encode()) for source in (code, same)}) == 2
+
+
+def test_a_digest_is_computed_once_per_user(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = sources.Sources("redaction").digest
+    monkeypatch.setattr(sources, "digest_of_source", None)
+    assert sources.Sources("redaction").digest == first
+    (tmp_path / "file").write_text("")
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))  # no folder can be made there
+    assert sources.Sources("redaction").digest == first

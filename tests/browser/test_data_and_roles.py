@@ -204,6 +204,7 @@ def test_what_one_column_tells_about_another_is_walked_through_by_keyboard(page)
         keys.press("q")
         wait_for_output(page, f"{name}'], 'sensitive'")
     section = page.locator("[data-field=between]")
+    section.locator("[role=gridcell][aria-label*='predicts sex']").first.wait_for(state="attached")  # all three columns
     section.locator("summary", has_text="education determines education_num, and 1 more").focus()
     keys.press("Enter")
     keys.press("Tab")

@@ -94,7 +94,6 @@ def test_intervals_are_drawn(page):
 
 
 def test_intervals_are_cancelled(one_page):
-    one_page.stage.page.evaluate("sessionStorage.clear()")  # otherwise the tab resumes the study of the last test
     with one_page.fresh(MANY_INTERVALS, POINTS) as page:
         row = page.locator(".wb-find")
         expect(row.get_by_label("Intervals")).to_have_value("seeds")

@@ -6,10 +6,9 @@ import os
 from pathlib import Path
 from urllib.parse import parse_qs
 
-from platformdirs import user_cache_path
-
 from workbench import __version__
 from workbench.base.resources import EXAMPLE
+from workbench.base.user_cache import cache_folder
 from workbench.publication.published_folder import FORMAT, is_published
 
 FOLDER = "WORKBENCH_PUBLISHED"  # environment variable; `workbench dashboard` sets it
@@ -31,7 +30,7 @@ def example_folder() -> Path:
     from workbench.publication.publish import publish  # loads the engine
     from workbench.studies.study import Study
 
-    folder = user_cache_path("privacy-utility-workbench", appauthor=False) / f"example-{__version__}-{FORMAT}"
+    folder = cache_folder() / f"example-{__version__}-{FORMAT}"
     if not is_published(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         publish(Study.open(EXAMPLE), folder, warn=lambda text: None)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import sys
 from functools import cache, cached_property
 from opcode import opmap
 from pathlib import Path
 from types import CodeType
 
 from workbench.base.resources import PACKAGE
+from workbench.base.user_cache import cached_text
 
 ENDINGS = (".py", ".html", ".css")  # templates are sources as well
 WITHOUT_DOCSTRINGS = 2  # level of optimization
@@ -37,7 +39,11 @@ class Sources:
 
     @cached_property
     def digest(self) -> str:
-        """Computed at first use, because compiling all sources takes some tenths of a second."""
+        """Computed at first use and cached per user, because compiling all sources takes half a second."""
+        raw = "".join(f"{name} {_digest(source)} " for name, source in self._read)
+        return cached_text(f"sources-{_digest(f'{sys.version} {raw}'.encode())}", self._compute)
+
+    def _compute(self) -> str:
         return _digest("".join(f"{name} {digest_of_source(name, source)} " for name, source in self._read).encode())
 
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 from markupsafe import Markup
-from platformdirs import user_cache_path
 
 from workbench.base.errors import BadInput
 from workbench.base.files import atomic_write
 from workbench.base.templates import Templates
+from workbench.base.user_cache import cached_text
 
 if TYPE_CHECKING:
     import altair
@@ -103,26 +103,13 @@ def library() -> Markup:
 
 
 def bundle() -> str:
-    """Return the script that draws live charts; building it takes seconds, so it is stored in the user's cache."""
+    """Return the script that draws live charts; building it takes seconds."""
     snippet = hashlib.sha256(ARRIVED.encode()).hexdigest()[:8]
-    kept = cache_folder() / f"vega-{version('vl-convert-python')}-{snippet}.js"
-    try:
-        return LIBRARY % kept.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        pass
-    built = str(vl_convert.javascript_bundle(ARRIVED)).replace("</script", "<\\/script")
-    try:
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with atomic_write(kept) as aside:
-            aside.write_text(built, "utf-8")
-    except OSError:  # the cache is not writable: built again next time
-        pass
-    return LIBRARY % built
+    return LIBRARY % cached_text(f"vega-{version('vl-convert-python')}-{snippet}.js", _build_bundle)
 
 
-def cache_folder() -> Path:
-    """Return the user's cache folder."""
-    return user_cache_path("privacy-utility-workbench", appauthor=False)
+def _build_bundle() -> str:
+    return str(vl_convert.javascript_bundle(ARRIVED)).replace("</script", "<\\/script")
 
 
 def page(spec: dict[str, Any], title: str) -> str:

@@ -30,7 +30,7 @@ def test_without_either_the_example_is_published_once(monkeypatch, tmp_path):
         place.mkdir()
         (place / "results.json").write_text('{"edition": "1"}')
 
-    monkeypatch.setattr(folder, "user_cache_path", lambda *_, **__: tmp_path / "cache")
+    monkeypatch.setattr(folder, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(publish, "publish", write)
     assert folder.folder_to_show() == folder.folder_to_show()
     assert made == ["Adult, as in Li & Li (2009)"]
