@@ -129,6 +129,7 @@ def test_real_donations(tmp_path):
     assert len(rare(ends(exact["amount"].unique()), frame["amount"])) > 50, "exact ends are values of few records"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [Mondrian(), KMember()], ids=str)
 def test_safe_ends_cost_little_utility(method):
     adult = datasets.adult()

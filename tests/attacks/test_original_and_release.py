@@ -47,6 +47,7 @@ def test_a_cell_of_a_cross_table_does_not_follow_from_its_row():
     assert all("cell" not in one and "before" in one for one in published)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [pytest.param(2, marks=pytest.mark.slow), 7])
 def test_the_count_of_all_others_does_not_follow_from_the_total_and_the_named_values(hidden):
     """The attacker knows everyone else and the rounded total and counts, but not the secret."""

@@ -196,6 +196,7 @@ def test_every_proposed_release_has_no_small_class_and_no_certain_value(folder):
 REAL = Path(__file__).parents[3] / "shared" / "data"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["namcs-2011", "donations-2008"])
 def test_no_release_with_certain_values_is_proposed_for_real_files(name):
     path = REAL / f"{name}.csv.gz"

@@ -116,6 +116,7 @@ def test_the_records_of_a_bucketized_release_are_read_back(tmp_path_factory, tab
     same(Remove("s")(table), read)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DONATIONS.exists(), reason="the donations are not there")
 @pytest.mark.parametrize("quasi", [["state", "zip", "employer"], ["zip", "amount"]])
 def test_releases_of_many_records_and_long_labels_are_read_back_in_seconds(tmp_path, monkeypatch, quasi):

@@ -82,6 +82,7 @@ def figures(release):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(("kind", "way"), [*variants()])
 def test_a_release_read_with_its_codebook_has_its_figures(kind, way, ending, tmp_path):

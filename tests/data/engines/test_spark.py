@@ -652,6 +652,7 @@ def test_a_lost_server_is_reported_in_one_sentence_and_results_stay(mortal):
     assert spark.client.get_retry_policies() == before
 
 
+@pytest.mark.slow
 def test_a_server_lost_during_reading_is_reported_once(monkeypatch, mortal):
     spark, process = mortal
     frame = spark.createDataFrame(pa.Table.from_pandas(FRAME))
@@ -671,6 +672,7 @@ def test_a_server_lost_during_reading_is_reported_once(monkeypatch, mortal):
     assert len(asked) == 2 and str(caught.value).count("the connection is lost") == 1
 
 
+@pytest.mark.slow
 def test_a_server_lost_during_writing_leaves_no_partial_files(tmp_path, mortal):
     spark, process = mortal
     many = spark.createDataFrame(pa.table({"age": np.arange(3000) % 90})).crossJoin(spark.range(3000))

@@ -75,6 +75,7 @@ def some(case, sizes):
     return entries, Clusters.from_sizes(entries, np.arange(len(entries), dtype=np.int32), np.diff(ends, prepend=0))
 
 
+@pytest.mark.slow
 @examples(60)
 @given(
     frames(least=12, most=60), quasi_choices, st.sampled_from([0.0, 0.4, 1.0]),

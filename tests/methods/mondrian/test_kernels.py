@@ -84,6 +84,7 @@ def test_a_class_answers_each_query_by_the_matching_share_of_its_run():
     assert wrong(ASKED, 1, 4, 1, 3) == pytest.approx(abs(8 * 1 / 4 - 1) + 0.5 * abs(5 * 3 / 4 - 4))
 
 
+@pytest.mark.slow
 def test_a_class_answers_by_the_share_of_its_records_if_quasi_identifiers_are_published():
     assert wrong(EXACT, 0, 4, 0, 3) == pytest.approx(0.5 * abs(7 * 5 / 10 - 4))
     assert wrong(EXACT, 2, 4, 2, 3) == pytest.approx(0.5 * abs(7 * 4 / 7 - 4))
