@@ -152,7 +152,7 @@ FORMATTED_OTHERWISE = {
     "release/neighbours.py": "parameters, which are read again",
     "scenario/cost_cells.py": "entries, which are read again",
     "scenario/scenario.py": "an entry, which is read again",
-    "base/durations.py": "durations",
+    "base/progress.py": "durations",
     "base/figures.py": "the rule itself",
     "base/small_counts.py": "counts that are rounded by the threshold",
     "charts/before_after.py": "counts",

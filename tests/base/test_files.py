@@ -1,13 +1,15 @@
-"""Files are written completely or not at all."""
+"""Files are written completely or not at all; temporary ones are private, and removed when their process has ended."""
 
 import errno
+import os
 import subprocess
 import sys
 
 import pytest
 
+from workbench import Table
 from workbench.base.errors import BadInput
-from workbench.base.files import atomic_write, refuse_overwriting
+from workbench.base.files import atomic_write, cache_folder, cached_text, is_running, refuse_overwriting, scratch
 
 
 def files(folder):
@@ -78,3 +80,61 @@ def test_an_unwritable_place_is_reported_clearly(tmp_path, name, message):
     with pytest.raises(BadInput, match=message), atomic_write(tmp_path / name):
         pass
     assert files(tmp_path) == ["folder.csv"]
+
+
+def test_only_the_owner_can_read_a_folder(tmp_path):
+    assert oct(scratch(tmp_path).stat().st_mode)[-3:] == "700"
+
+
+def test_folders_of_killed_processes_are_removed_and_others_stay(tmp_path):
+    code = (
+        "import sys; from workbench.base.files import scratch; "
+        "print(scratch(sys.argv[1]), flush=True); sys.stdin.read()"
+    )
+    child = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        left = tmp_path / os.path.basename(process.stdout.readline().strip())
+        (left / "utf-8.csv").write_text("secret")
+        mine = scratch(tmp_path)
+        assert left.is_dir() and is_running(process.pid), "its process lives"
+        process.kill()
+        process.wait()
+    scratch(tmp_path)
+    assert not left.exists() and mine.is_dir()
+
+
+def test_an_unusable_file_leaves_no_copy(tmp_path):
+    path, folder = tmp_path / "d.csv", tmp_path / "scratch"
+    folder.mkdir()
+    path.write_bytes("name,ort\nMüller,Köln\n".encode("latin-1"))
+    with pytest.raises(BadInput, match="no column 'age'") as held:
+        Table.read(path, quasi=["age"], temp_directory=folder)
+    assert held.value is not None and not list(folder.iterdir())
+
+
+@pytest.fixture
+def computed(tmp_path, monkeypatch):
+    """Return a function that computes a text, and the list of its calls."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    calls = []
+    return lambda: calls.append(1) or "text", calls
+
+
+def test_a_text_is_computed_once(computed):
+    compute, calls = computed
+    assert [cached_text("one", compute), cached_text("one", compute)] == ["text", "text"] and len(calls) == 1
+    assert cache_folder().stat().st_mode & 0o077 == 0
+    assert [path.name for path in cache_folder().iterdir()] == ["one"], "nothing half-written is left"
+
+
+def test_a_damaged_text_is_replaced(computed):
+    compute, _ = computed
+    cached_text("one", compute)
+    (cache_folder() / "one").write_bytes(b"\xff")
+    assert cached_text("one", compute) == (cache_folder() / "one").read_text() == "text"
+
+
+def test_without_a_writable_cache_it_is_computed_each_time(computed, tmp_path):
+    compute, calls = computed
+    (tmp_path / "cache").write_text("")  # no folder can be made there
+    assert [cached_text("one", compute), cached_text("one", compute)] == ["text", "text"] and len(calls) == 2

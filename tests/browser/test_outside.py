@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.stage import free_port, served, write_notebook
 from tests.widgets.server.visitor import Visitor, eventually, visited, within
 from widgets.server.serving import link, voila_command
-from workbench.base.resources import NOTEBOOKS
+from workbench.base.package import NOTEBOOKS
 from workbench.publication.publish import publish
 from workbench.studies.study import Study
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.charts.drawn import frontier
 from workbench import charts
-from workbench.base import user_cache
+from workbench.base import files
 from workbench.base.errors import BadInput
 from workbench.charts import offline
 from workbench.publication.report import batch
@@ -70,7 +70,7 @@ def test_the_library_is_built_once_per_machine(tmp_path, monkeypatch):
     )
     assert offline.library() == offline.library()
     assert built == [offline.ARRIVED] and offline.library().count("</script") == 1
-    assert user_cache.cache_folder().stat().st_mode & 0o077 == 0
+    assert files.cache_folder().stat().st_mode & 0o077 == 0
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))  # no folder can be made there
     assert "/* " in offline.library() and len(built) == 2

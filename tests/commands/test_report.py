@@ -18,7 +18,7 @@ import pytest
 from tests.commands.people import STUDY, in_this_process, study_in
 from tests.planted import PLACE, planted
 from workbench import BadInput
-from workbench.base.resources import DATA, NOTEBOOKS
+from workbench.base.package import DATA, NOTEBOOKS
 from workbench.commands import main, report
 from workbench.publication.report import batch
 from workbench.studies.study import Study

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.commands.people import STUDY, error_line, in_this_process, run, study_in
-from workbench.base import durations
+from workbench.base import progress
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.measures import ReidentificationRisk
@@ -34,7 +34,7 @@ def test_every_candidate_is_computed_once_and_then_loaded(tmp_path, capsys):
 
 
 def test_a_long_sweep_reports_the_remaining_time(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(durations, "EARLIEST", 0.0)
+    monkeypatch.setattr(progress, "EARLIEST", 0.0)
     err = run(capsys, "sweep", study_in(tmp_path))[1]
     assert err.count(" left; measured: ") == 6 and "1/7 about " in err, "no remaining time at the end"
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from tests.releases.toys import Perturb
-from workbench.base import scratch
+from workbench.base import files
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
@@ -221,7 +221,7 @@ def test_opening_removes_files_of_dead_writers(tmp_path):
     store = Store(tmp_path / "points")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    host, old = scratch.host_id(), time.time() - 25 * 60 * 60
+    host, old = files.host_id(), time.time() - 25 * 60 * 60
     names = {
         "dead": f".aside-{host}-{gone.pid}-{'a' * 12}",
         "living": f".aside-{host}-{os.getppid()}-{'b' * 12}",
@@ -312,7 +312,7 @@ def test_a_read_only_store_can_be_read(read_only, table):
 def test_files_of_a_living_writer_stay_whatever_the_clock(tmp_path, monkeypatch):
     """A clock that is days ahead makes every file look old."""
     store = Store(tmp_path / "points")
-    here = store.folder / f".aside-{scratch.host_id()}-{os.getppid()}-{'a' * 12}"
+    here = store.folder / f".aside-{files.host_id()}-{os.getppid()}-{'a' * 12}"
     there = store.folder / f".aside-{'0' * 8}-1-{'b' * 12}"
     long_ago = time.time() - 3 * 24 * 60 * 60
     here.mkdir()

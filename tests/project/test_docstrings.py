@@ -31,7 +31,7 @@ RUN = """
 import contextlib, io, sys
 from pathlib import Path
 import workbench, widgets.dashboard
-from workbench.base.sources import Sources
+from workbench.base.package import Sources
 from workbench.commands.main import main
 from workbench.frontier.store import Store
 from workbench.publication.report.reporting import build_report
@@ -109,7 +109,7 @@ def stored(study: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_docstrings_and_comments_change_nothing(study, edited):
-    assert (edited / "workbench/base/sources.py").read_text("utf-8").startswith('"""Another docstring.')
+    assert (edited / "workbench/base/package.py").read_text("utf-8").startswith('"""Another docstring.')
     printed, written = run(ROOT, study, "before")
     keys = stored(study)
     assert len(keys) > 3 and json.loads(written["report-points.json"])["points"]

@@ -79,7 +79,7 @@ PAGE = """
     from widgets.commands import lab
     from widgets.frontier import saved_picture
     from widgets.server.server import TEMPLATES
-    from workbench.base.resources import DATA, NOTEBOOKS
+    from workbench.base.package import DATA, NOTEBOOKS
     from workbench.charts import offline
     from workbench.publication.report.layout import render
 

@@ -11,7 +11,7 @@ import widgets
 from tests.commands.people import in_this_process, run
 from workbench import Table
 from workbench.base.errors import Undefined
-from workbench.base.resources import DATA
+from workbench.base.package import DATA
 from workbench.base.variants import catalog
 from workbench.data import datasets
 from workbench.measures import Measure

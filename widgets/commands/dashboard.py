@@ -13,8 +13,8 @@ import typer
 from widgets.commands.options import Address, Frames, Most, NoBrowser, NoToken, Port, Preheat, Theme
 from widgets.server.serving import MOST, serve
 from workbench.base.errors import BadInput
-from workbench.base.resources import EXAMPLE, NOTEBOOKS
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
+from workbench.base.package import EXAMPLE, NOTEBOOKS
 from workbench.commands.shared import StoreFolder, opened, progress, refuse_inputs, warned
 
 PURPOSE = "The page for decision makers."

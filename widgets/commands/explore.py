@@ -8,7 +8,7 @@ import typer
 
 from widgets.commands.options import NoBrowser, Port, Theme
 from widgets.server.serving import serve
-from workbench.base.resources import NOTEBOOKS
+from workbench.base.package import NOTEBOOKS
 
 PURPOSE = "The workbench as a page, without JupyterLab."
 HELP = """Open the workbench as a page, for analysts without JupyterLab. Anyone with the link can read all files that

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from widgets.commands.options import NoBrowser, Port
-from workbench.base.resources import NOTEBOOKS
+from workbench.base.package import NOTEBOOKS
 
 EXPLORE = "explore.ipynb"
 PURPOSE = "The workbench in JupyterLab."

@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from workbench import __version__
-from workbench.base.resources import EXAMPLE
-from workbench.base.user_cache import cache_folder
+from workbench.base.files import cache_folder
+from workbench.base.package import EXAMPLE
 from workbench.publication.published_folder import FORMAT, is_published
 
 FOLDER = "WORKBENCH_PUBLISHED"  # environment variable; `workbench dashboard` sets it

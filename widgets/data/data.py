@@ -16,8 +16,8 @@ from widgets.data.catalog import Catalog
 from widgets.data.summary import summary
 from widgets.data.unreadable import markers_in, unreadable_columns
 from widgets.data.upload import CHUNK, KNOWN, Upload, suffix
+from workbench.base.column_text import format_names, parse_names
 from workbench.base.errors import BadColumns, BadInput, safe_repr
-from workbench.base.names import format_names, parse_names
 from workbench.base.progress import cancellable
 from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.formats import is_packed, refuse_larger

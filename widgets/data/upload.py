@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import BadInput
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
 from workbench.data.reading.formats import PACKED, SUFFIXES, TEXT
 
 CHUNK = 1_000_000  # bytes, well below the limit of a websocket

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.base import column_bounds
+from workbench.base import column_text
 from workbench.base.errors import BadInput
 from workbench.base.variants import Variant
 from workbench.data.table import Table
@@ -20,7 +20,7 @@ def values(text: str, kind: type[Variant], name: str, table: Table | None = None
         kind.check_value(name, text, table)
     except BadInput as error:
         raise BadInput(str(error).removeprefix(f"{kind.name}: ")) from None
-    return [column_bounds.format_bounds(column_bounds.parse_bounds(text))]
+    return [column_text.format_bounds(column_text.parse_bounds(text))]
 
 
 def written(given: Sequence[str | None]) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.base.column_text import format_names, parse_names
 from workbench.base.errors import BadInput
-from workbench.base.names import format_names, parse_names
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 

@@ -21,8 +21,8 @@ from widgets.base.worker import CallSoon, Throttle, Worker
 from widgets.release import facts
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import join_names
+from workbench.base.files import scratch
 from workbench.base.progress import cancellable
-from workbench.base.scratch import scratch
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe

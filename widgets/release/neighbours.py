@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from widgets.parameters import ranges, shares
-from workbench.base.durations import describe_duration
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.figures import format_number
-from workbench.base.progress import checkpoint
+from workbench.base.progress import checkpoint, describe_duration
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier

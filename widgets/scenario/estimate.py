@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from widgets.scenario.uses import Scenario
-from workbench.base.durations import describe_duration
+from workbench.base.progress import describe_duration
 from workbench.data.table import Table
 from workbench.miners.cross_fitting import estimate_seconds, original_release
 from workbench.miners.sets import resolve_miners

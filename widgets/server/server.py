@@ -33,7 +33,7 @@ from widgets.server.handlers import Channels, Closed, Identity, KernelStatus, No
 from widgets.server.jupyter_kernels import Kernels, Messages, RedactingFilter, room_for
 from widgets.server.serving import secret_path
 from workbench.base.errors import BadInput
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
 
 TEMPLATES = Path(__file__).parent / "template"
 TEMPLATE = "workbench"

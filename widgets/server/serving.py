@@ -22,7 +22,7 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.base.errors import BadInput
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
 
 PORT = 8866
 MOST = 20  # maximum number of open pages; each has a kernel

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from widgets.session.study_file import StudyFile
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
 from workbench.frontier.store import Store
 from workbench.studies.study import results_folder
 

@@ -15,8 +15,8 @@ from widgets.session.search import BackgroundSearch, efficient_recipes
 from widgets.session.session import Session
 from widgets.session.sweep import BackgroundSweep
 from widgets.topbar.topbar import TopBar
-from workbench.base.durations import Remaining
 from workbench.base.errors import BadInput
+from workbench.base.progress import Remaining
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store

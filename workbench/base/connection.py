@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from workbench.base.errors import BadInput
-from workbench.base.scratch import scratch
+from workbench.base.files import scratch
 
 SETTINGS = {
     "autoinstall_known_extensions": False,

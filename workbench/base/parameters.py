@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from workbench.base import column_bounds
+from workbench.base import column_text
 from workbench.base.errors import BadInput, safe_repr, suggest
 
 if TYPE_CHECKING:
@@ -160,12 +160,12 @@ class ColumnBounds(Parameter):
     """A minimum and a maximum for each of some columns, as text, or None."""
 
     def check(self, label: str, value: Any, table: Table | None) -> None:
-        names = () if value is None else column_bounds.parse_bounds(value)
+        names = () if value is None else column_text.parse_bounds(value)
         if table is not None and (unknown := [name for name in names if name not in table.names]):
             raise BadInput(f"{label}: {safe_repr(unknown[0])} is not a column of the table; it has {_names_of(table)}")
 
     def normalize(self, value: Any) -> Any:
-        return column_bounds.format_bounds(column_bounds.parse_bounds(value))
+        return column_text.format_bounds(column_text.parse_bounds(value))
 
 
 @dataclass(frozen=True, kw_only=True)

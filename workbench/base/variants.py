@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from workbench.base.column_text import format_names
 from workbench.base.errors import BadInput, prefix_path, safe_repr
-from workbench.base.names import format_names
 from workbench.base.parameters import ChoiceOrFunction, Number, Parameter, Plain, PythonFunction
 
 if TYPE_CHECKING:

@@ -19,9 +19,8 @@ import vl_convert
 from markupsafe import Markup
 
 from workbench.base.errors import BadInput
-from workbench.base.files import atomic_write
+from workbench.base.files import atomic_write, cached_text
 from workbench.base.templates import Templates
-from workbench.base.user_cache import cached_text
 
 if TYPE_CHECKING:
     import altair

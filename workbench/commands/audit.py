@@ -189,7 +189,7 @@ def file_of(released: str) -> Iterator[Path]:
     if released != "-":
         yield Path(released)
         return
-    from workbench.base.scratch import scratch
+    from workbench.base.files import scratch
 
     private = scratch()
     path = private / "released.csv"

@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, Fix
-from workbench.base.names import parse_names
 from workbench.studies.faults import study_words
 
 TYPES = re.compile(r",(?=[^,=]+=)")  # a comma inside a number format does not precede a column

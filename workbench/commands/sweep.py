@@ -92,7 +92,7 @@ class Swept:
 
 def swept(path: Path, folder: Path | None = None) -> Swept:
     """Return a study with all its points: those in its store, and new ones, which are added to the store."""
-    from workbench.base.durations import Remaining
+    from workbench.base.progress import Remaining
     from workbench.frontier.store import Store
     from workbench.frontier.sweep import BASELINES, MeasureFailed, failures_of
     from workbench.frontier.sweep import sweep as over

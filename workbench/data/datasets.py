@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import BadInput
-from workbench.base.resources import DATA
+from workbench.base.package import DATA
 from workbench.data.hierarchies.builders import Builder, Intervals, read_csv
 from workbench.data.public_files import read_contributions as read_contributions
 from workbench.data.public_files import read_visits as read_visits

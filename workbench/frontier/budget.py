@@ -8,8 +8,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-from workbench.base.durations import describe_duration
 from workbench.base.errors import BadInput, safe_repr
+from workbench.base.progress import describe_duration
 
 UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 UNITS |= {f"{unit}s": seconds for unit, seconds in UNITS.items() if len(unit) > 3}

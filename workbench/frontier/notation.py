@@ -19,8 +19,8 @@ from functools import reduce
 from operator import and_
 from typing import Any, TypeVar
 
+from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.names import parse_names
 from workbench.base.parameters import Choice, Column, Columns, Number, WorkloadChoice
 from workbench.base.variants import Variant, catalog
 from workbench.methods import Method

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import figures_next_to
+from workbench.base.package import Sources
 from workbench.base.parameters import canonical
-from workbench.base.sources import Sources
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.frontier.recipe import Recipe

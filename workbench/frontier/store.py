@@ -24,10 +24,10 @@ import pyarrow.parquet as pq
 
 from workbench.base.convergence import Fit
 from workbench.base.errors import BadInput, Undefined
+from workbench.base.files import own_name, remove_abandoned
 from workbench.base.jsonable import jsonable
+from workbench.base.package import Sources, digest_of_source
 from workbench.base.parameters import Plain, WorkloadChoice, canonical
-from workbench.base.scratch import clear, own_name
-from workbench.base.sources import Sources, digest_of_source
 from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
@@ -86,7 +86,7 @@ class Store:
         except OSError as error:
             raise Unusable(self.folder, f"cannot be used: {error.strerror}; choose another folder") from None
         if self.writable:
-            clear(self.folder, ".aside-*", elsewhere=DAY)
+            remove_abandoned(self.folder, ".aside-*", elsewhere=DAY)
 
     def key(self, table: Table, recipe: Recipe, measures: Sequence[Measure]) -> str:
         """Return the key of a recipe's point: a digest of data, recipe, measures and the sources that determine

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import BadInput, Fix, Undefined, safe_repr
+from workbench.base.files import scratch
 from workbench.base.parameters import RANDOM
-from workbench.base.scratch import scratch
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.published_counts import rounded_by
 from workbench.data.table import Table

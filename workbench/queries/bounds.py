@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from workbench.base import query_kernels
 from workbench.base.errors import Undefined
 from workbench.base.progress import checkpoint
+from workbench.queries import kernels
 from workbench.queries.evaluator import QueryEvaluator, QueryGroup, Reading, RecordLevel, Regions, require_workload
 from workbench.queries.exact import AVG, COUNT, CodeLevel, Tree, blocks, numbers_of
 from workbench.queries.workload import Workload
@@ -123,7 +123,7 @@ def _dealt(evaluator: QueryEvaluator, branch: QueryGroup) -> tuple[np.ndarray, n
     tree = Tree.from_columns([branch.group, *(level.codes for level in named)], branch.people)
     least, most = np.zeros((2, len(none)))
     for block in blocks(levels, len(none)):
-        met = query_kernels.in_groups(tuple(tree), *block[1:5], len(evaluator.classes))
+        met = kernels.in_groups(tuple(tree), *block[1:5], len(evaluator.classes))
         fewest, room = count_bounds(evaluator, branch.which[block.some])
         met = met[:, : fewest.shape[1]]
         least[block.some], most[block.some] = np.maximum(met + fewest, 0).sum(axis=0), np.minimum(met, room).sum(axis=0)

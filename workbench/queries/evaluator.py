@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workbench.base import query_kernels
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
-from workbench.queries import exact
+from workbench.queries import exact, kernels
 from workbench.queries.exact import CodeLevel, RegionLevel, Tree, coded, combine_sums, numbers_of, pack, unpack
 from workbench.queries.workload import Workload
 
@@ -74,13 +73,13 @@ class Regions:
         if self.held is None:
             return self.high - self.low + 1
         everything = pack(np.ones(self.column.size, bool))
-        return query_kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[:, 0]
+        return kernels.in_sets(everything, np.zeros(1, np.int64), self.held)[:, 0]
 
     def met(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
         """Count the codes of each region that meet each condition: regions x conditions."""
         if self.held is not None:
-            return query_kernels.in_sets(bits, at, self.held)
-        return query_kernels.in_runs(bits, at, self.column.size, self.low, self.high)
+            return kernels.in_sets(bits, at, self.held)
+        return kernels.in_runs(bits, at, self.column.size, self.low, self.high)
 
     def shares(self, bits: np.ndarray, at: np.ndarray) -> np.ndarray:
         """Return the share of each region that meets each condition: of the codes of a set, of the width of a run."""
@@ -101,7 +100,7 @@ class Regions:
     def extremes(self, bits: np.ndarray, at: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the smallest and largest number that meets each condition in each region; infinite where none does."""
         if self.held is None:
-            least, most = query_kernels.extremes(bits, at, self.low, self.high, numbers)
+            least, most = kernels.extremes(bits, at, self.low, self.high, numbers)
             return least.T, most.T
         met = self._rows(np.stack([bits[begin : begin + self.held.shape[1]] for begin in at]))
         both = self._rows(self.held)[:, None, :] & met[None]
@@ -132,7 +131,7 @@ class Regions:
         left, right = self.column.edges
         width, between = right - left, np.append(0.0, left[1:] - right[:-1])
         middle = np.append(0.0, (numbers[1:] + numbers[:-1]) / 2)
-        found = query_kernels.amounts(bits, at, self.low, self.high, width * numbers, between * middle)
+        found = kernels.amounts(bits, at, self.low, self.high, width * numbers, between * middle)
         return (found / (right[self.high] - left[self.low])).T
 
 
@@ -299,7 +298,7 @@ class QueryEvaluator:
     def of_values(self, name: str, which: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return buckets x queries: the people of each bucket whose sensitive value meets the condition."""
         shares = self.factors(name, self.nodes(name), which, summed, reading)
-        return query_kernels.of_groups(self.release.people_of_classes(name), shares)
+        return kernels.of_groups(self.release.people_of_classes(name), shares)
 
     @cached_property
     def sizes(self) -> np.ndarray:

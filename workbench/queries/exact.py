@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from workbench.base import query_kernels
 from workbench.base.progress import checkpoint
-from workbench.base.query_kernels import QUERIES, words
 from workbench.data import weights
 from workbench.data.cells import row_keys
 from workbench.data.column import Column
 from workbench.data.engines import Engine
 from workbench.data.table import Table
+from workbench.queries import kernels
+from workbench.queries.kernels import QUERIES, words
 from workbench.queries.query import AGGREGATES
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class CodeLevel:
 
     def fill(self, some: slice, words: np.ndarray, factors: np.ndarray) -> None:
         """Fill in the queries for which each code counts."""
-        query_kernels.across(self.bits, self.at[some], self.size, words)
+        kernels.across(self.bits, self.at[some], self.size, words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ def batch_sums(tree: Tree, levels: Sequence[Level], count: int, cut: int = 0) ->
     value_at = np.where([len(one) > 0 for one in numbers], np.cumsum([0, *map(len, numbers)])[:-1], -1)
     for block in blocks(levels, count):
         summed = [0 if one.summed is None else _word(one.summed[block.some]) for one in levels] or [0]
-        answers = query_kernels.sums(
+        answers = kernels.sums(
             tuple(tree), *block[1:], np.concatenate(numbers), value_at, np.array(summed, np.uint64), cut
         )
         found[block.some] = answers[: len(found[block.some])]
@@ -197,7 +197,7 @@ def batch_sums(tree: Tree, levels: Sequence[Level], count: int, cut: int = 0) ->
 def blocks(levels: Sequence[Level], count: int) -> Iterator[Block]:
     """Yield the queries in batches of 64."""
     sizes = [one.size for one in levels] or [1]
-    word_at, words = np.cumsum([0, *sizes])[:-1], np.full(sum(sizes), query_kernels.EVERY)
+    word_at, words = np.cumsum([0, *sizes])[:-1], np.full(sum(sizes), kernels.EVERY)
     rows = [one.size * one.has_factors for one in levels] or [0]
     factor_at, factors = np.where(np.array(rows) > 0, np.cumsum([0, *rows])[:-1], -1), np.empty((sum(rows), QUERIES))
     for begin in range(0, count, QUERIES):

@@ -16,7 +16,7 @@ from workbench.base.errors import BadInput
 from workbench.data import weights
 from workbench.data.cells import Cells
 from workbench.data.table import Table
-from workbench.queries import population_kernels
+from workbench.queries import kernels
 
 LISTED = 200_000  # maximum number of populations; more are sampled
 DRAWN = 20_000  # size of the sample
@@ -126,7 +126,7 @@ def _walk(table: Table, axes: Sequence[int], runs: Sequence[np.ndarray], needed:
     while state[0] >= 0 and state[1] <= COUNTED:
         if state[2] == len(found.support):
             found = found.longer(most + 1)
-        population_kernels.descend(trie, frames, state, found, needed, limit, cell_kernels.STEPS)
+        kernels.descend(trie, frames, state, found, needed, limit, cell_kernels.STEPS)
         progress.checkpoint(f"{state[1]:,} populations found")
         if state[2] > most:  # keep the smallest random numbers: an unbiased sample
             found, limit = _smallest(found, drawn)

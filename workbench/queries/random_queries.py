@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base import query_kernels
 from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest, suggest_column
 from workbench.data.table import Table
+from workbench.queries import kernels
 from workbench.queries.exact import CodeLevel, Conditions, Tree, batch_sums, pack
 
 OF_TYPE = {"type 1": 3, "type 2": 5}  # default numbers of columns
@@ -169,7 +169,7 @@ def _values(table: Table, settings: Settings, rng: np.random.Generator) -> Condi
     for c, (name, size) in enumerate(sizes.items()):
         rows = np.flatnonzero(conditioned[:, c])
         count = math.ceil(round(size * share, 9))
-        query_kernels.draw(found.bits, found.at[rows, c], seeds[rows, c], _same_order(table, name), count)
+        kernels.draw(found.bits, found.at[rows, c], seeds[rows, c], _same_order(table, name), count)
     return found
 
 

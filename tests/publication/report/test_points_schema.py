@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from tests.planted import planted
-from workbench.base.resources import PACKAGE
+from workbench.base.package import PACKAGE
 from workbench.publication.report.reporting import build_report
 from workbench.studies.study import Study
 

@@ -21,7 +21,7 @@ from widgets.server.jupyter_kernels import RedactingFilter
 from widgets.server.server import copied
 from widgets.server.serving import free_port, link, new_token, redirect_page, secret_path, serve, voila_command
 from workbench.base.errors import BadInput
-from workbench.base.resources import NOTEBOOKS
+from workbench.base.package import NOTEBOOKS
 
 ROOT = Path(__file__).parents[3]
 

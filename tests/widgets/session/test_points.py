@@ -10,7 +10,6 @@ from widgets import FrontierChart, ReleaseCard, ReleasePreview
 from widgets.session import sweep
 from widgets.session.points import Points
 from widgets.topbar.topbar import TopBar
-from workbench.base import durations
 from workbench.base.errors import BadInput
 from workbench.frontier.grid import expand_recipe
 from workbench.studies.study import Study
@@ -52,7 +51,7 @@ def test_all_parts_show_the_complete_points(small, parts):
 def test_a_long_sweep_shows_the_remaining_time(small, parts, monkeypatch):
     sent, bar = [], parts[3]
     monkeypatch.setattr(bar, "state", lambda **changes: sent.append(changes))
-    monkeypatch.setattr(durations, "EARLIEST", 0.0)
+    monkeypatch.setattr("workbench.base.progress.EARLIEST", 0.0)
     monkeypatch.setattr(sweep, "REPORT_INTERVAL", 0.0)
     points, ended = points_of(small(0), parts)
     points.measure()

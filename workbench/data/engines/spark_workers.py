@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
+from workbench.base.package import Sources
 from workbench.base.progress import checkpoint
-from workbench.base.sources import Sources
 from workbench.data.cells import Cells, in_order
 from workbench.data.engines.remote import Cutting, case, columns_of, renumbered
 

@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.base.errors import BadInput
-from workbench.base.files import ENDING, refuse_ending
-from workbench.base.scratch import own_name
+from workbench.base.files import ENDING, own_name, refuse_ending
 from workbench.data.engines import ClassesOfCells, ClassesOfParts
 from workbench.data.engines.spark import Spark
 from workbench.data.engines.spark_session import Session

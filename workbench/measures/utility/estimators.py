@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base.durations import describe_duration
 from workbench.base.errors import Undefined
 from workbench.base.parameters import parameter
+from workbench.base.progress import describe_duration
 from workbench.data import weights
 from workbench.measures import LEARNED
 from workbench.miners.adversary import learned_beliefs

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base import cell_kernels
-from workbench.base.durations import Remaining
-from workbench.base.progress import checkpoint
+from workbench.base.progress import Remaining, checkpoint
 from workbench.data.cells import Cells
 from workbench.data.table import Table
 from workbench.measures.diversity import contributions, s_diversity

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.base.bits import lowest_bit
 from workbench.base.cell_kernels import median, widest_range
-from workbench.base.compiled import compiled
+from workbench.base.compiled import compiled, lowest_bit
 
 # Cuts that follow the nodes of hierarchies: they choose cuts and count records in the parts.
 #

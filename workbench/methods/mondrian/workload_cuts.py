@@ -17,7 +17,6 @@ import numpy as np
 
 from workbench.base import cell_kernels
 from workbench.base.progress import checkpoint
-from workbench.base.query_kernels import words
 from workbench.data.cells import Cells, distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
@@ -25,6 +24,7 @@ from workbench.methods.mondrian import kernels
 from workbench.methods.mondrian.splits import Allowed, AmongAxes, Nodes, Preferred, Split, classes_of, split_nodes
 from workbench.models.classes import Classes
 from workbench.queries.exact import pack, unpack
+from workbench.queries.kernels import words
 from workbench.queries.workload import Workload
 
 # A workload as arrays for `kernels`: what its queries ask about the cells that Mondrian cuts.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.base import column_bounds
+from workbench.base import column_text
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import format_guarantee, join_names
 from workbench.base.parameters import ColumnBounds, Columns, parameter
@@ -111,8 +111,8 @@ class Laplace(RecordNoise):
         return self.columns or tuple(self._bounds)
 
     @property
-    def _bounds(self) -> column_bounds.Bounds:
-        return {} if self.bounds is None else column_bounds.parse_bounds(self.bounds)
+    def _bounds(self) -> column_text.Bounds:
+        return {} if self.bounds is None else column_text.parse_bounds(self.bounds)
 
     def refuse(self, table: Table, model: Model | None) -> None:
         super().refuse(table, model)

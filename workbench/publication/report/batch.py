@@ -23,11 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package, render_fixes
-from workbench.base.files import atomic_write
+from workbench.base.files import atomic_write, scratch
+from workbench.base.package import NOTEBOOKS, Sources
 from workbench.base.parameters import canonical
-from workbench.base.resources import NOTEBOOKS
-from workbench.base.scratch import scratch
-from workbench.base.sources import Sources
 from workbench.frontier.store import Store
 from workbench.publication.report.layout import render
 from workbench.publication.report.reporting import ENDINGS

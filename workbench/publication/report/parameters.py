@@ -12,8 +12,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.base.names import parse_names
 from workbench.frontier import notation
 from workbench.frontier.grid import models_of, ranges_from_recipe, variants
 from workbench.frontier.recipe import Recipe

@@ -20,8 +20,7 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
-from workbench.base.files import CODEBOOK, atomic_write, refuse_nameless
-from workbench.base.scratch import scratch
+from workbench.base.files import CODEBOOK, atomic_write, refuse_nameless, scratch
 from workbench.data.table import Table
 from workbench.frontier.store import Store, Unusable
 from workbench.publication import cost, statements

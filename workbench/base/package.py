@@ -1,4 +1,4 @@
-"""Digests of the engine's code, by which stored results of other versions are recognized.
+"""The installed package: its bundled files, and digests of its code, which recognize stored results of other versions.
 
 Docstrings, comments and formatting change no digest, since no result depends on them: Python sources are digested as
 the code they compile to, without docstrings and line numbers.
@@ -10,13 +10,17 @@ import hashlib
 import marshal
 import sys
 from functools import cache, cached_property
+from importlib.resources import files
 from opcode import opmap
 from pathlib import Path
 from types import CodeType
 
-from workbench.base.resources import PACKAGE
-from workbench.base.user_cache import cached_text
+from workbench.base.files import cached_text
 
+PACKAGE = Path(str(files("workbench")))
+SHIPPED = PACKAGE / "shipped" if (PACKAGE / "shipped").is_dir() else PACKAGE.parent  # installed or a checkout
+DATA, NOTEBOOKS = SHIPPED / "data", SHIPPED / "notebooks"
+EXAMPLE = DATA / "studies" / "li_li_2009.yaml"  # the default study of the dashboard
 ENDINGS = (".py", ".html", ".css")  # templates are sources as well
 WITHOUT_DOCSTRINGS = 2  # level of optimization
 WITHOUT_REFERENCES = 2  # the version of marshal whose output does not depend on shared objects

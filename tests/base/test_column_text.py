@@ -1,11 +1,38 @@
-"""The notation of column bounds, and invalid bounds."""
+"""Parsing and formatting of names and bounds of columns."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.base.column_bounds import format_bounds, parse_bounds
+from workbench.base.column_text import format_bounds, format_names, parse_bounds, parse_names
 from workbench.base.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [
+        ("state, zip", ("state", "zip")),
+        (' zip code ,"a, b",, age', ("zip code", "a, b", "age")),
+        ('"said ""no"", twice"', ('said "no", twice',)),
+        ("", ()),
+    ],
+)
+def test_names_are_separated_by_commas(text, names):
+    assert parse_names(text) == names
+
+
+@pytest.mark.parametrize(
+    "names, text",
+    [(("state", "zip"), "state, zip"), (("a, b", "c;d", " e"), '"a, b", "c;d", " e"'), (('5" disk',), '"5"" disk"')],
+)
+def test_only_ambiguous_names_are_quoted(names, text):
+    assert format_names(names) == text
+
+
+@given(st.lists(st.text('ab "(,;', min_size=1), min_size=1, max_size=3))
+def test_printed_names_are_parsed_back(names):
+    assert parse_names(format_names(names)) == tuple(names)
+
 
 NUMBERS = st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9, allow_nan=False)
 NAMES = st.text("ab ,:;é_-1.", min_size=1, max_size=8).filter(lambda name: name == name.strip())

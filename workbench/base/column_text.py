@@ -1,10 +1,10 @@
-"""Bounds of columns as text: `age: 17..99, hours: 0..80.5`."""
+"""Columns as text: names separated by commas, and bounds such as `age: 17..99, hours: 0..80.5`."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -12,11 +12,27 @@ from workbench.base.errors import BadInput, safe_repr
 
 HOW = "write a column with its minimum and maximum, for example age: 17..99, hours: 0..80.5"
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-ONE = re.compile(
+BOUND = re.compile(
     rf'\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^,:"]+?))\s*:\s*(?P<low>{NUMBER})\s*\.\.\s*(?P<high>{NUMBER})\s*'
 )
-
 Bounds = dict[str, tuple[float, float]]
+NAME = re.compile(r'\s*"((?:[^"]|"")+)"\s*(?=,|$)|([^,]+)')
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Return the names in a text; names with commas are in double quotes, in which a double quote is doubled."""
+    found = (quoted.replace('""', '"') or bare.strip() for quoted, bare in NAME.findall(text))
+    return tuple(name for name in found if name)
+
+
+def format_names(names: Iterable[str]) -> str:
+    """Format names so that `parse_names` reads them back; the result contains no bare semicolon."""
+    return ", ".join(map(_written, names))
+
+
+def _written(name: str) -> str:
+    plain = parse_names(name) == (name,) and not set(name) & set('";')
+    return name if plain else '"' + name.replace('"', '""') + '"'
 
 
 def parse_bounds(given: Any) -> Bounds:
@@ -38,7 +54,7 @@ def _of_text(given: Any) -> Bounds:
         raise BadInput(f"bounds = {safe_repr(given)} cannot be read; {HOW}")
     found, at = Bounds(), 0
     while at < len(given):
-        one = ONE.match(given, at)
+        one = BOUND.match(given, at)
         if one is None or (one.end() < len(given) and given[one.end()] not in ",;"):
             raise BadInput(f"bounds = {safe_repr(given)} cannot be read; {HOW}")
         name = one["plain"] if one["quoted"] is None else one["quoted"]
