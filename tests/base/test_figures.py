@@ -159,7 +159,7 @@ FORMATTED_OTHERWISE = {
     "commands/query.py": "answers in the unit of the data",
     "data/reading/formats.py": "sizes of files",
     "data/range_ends.py": "values of the data",
-    "frontier/budget.py": "an entry",
+    "frontier/search.py": "an entry",
     "frontier/families.py": "parameters, which are read again",
     "publication/groups.py": "a mean that is rounded to two digits on purpose",
     "releases/perturbed.py": "a codebook, which programs read",

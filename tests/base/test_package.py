@@ -72,7 +72,7 @@ def test_the_digest_of_points_is_that_of_the_running_sources(copied):
 
 @pytest.mark.parametrize(
     "place",
-    ["publication/report/page.py", "charts/look.py", "commands/report.py", "studies/study.py", "frontier/caps.py"],
+    ["publication/report/page.py", "charts/look.py", "commands/report.py", "studies/study.py", "frontier/decision.py"],
 )
 def test_points_stay_when_a_page_a_chart_or_a_command_is_edited(copied, place):
     assert edited(copied / place) == points() == store.ENGINE.digest

@@ -5,8 +5,7 @@ from workbench.charts import frontier_chart
 from workbench.charts.axis import Axis
 from workbench.charts.labels import PlotArea
 from workbench.charts.region import unreachable_label, unreachable_region
-from workbench.frontier.certificates import Line
-from workbench.frontier.lower_bounds import LowerBounds
+from workbench.frontier.lower_bounds import Line, LowerBounds
 from workbench.measures import PrivacyLoss, UtilityLoss
 
 STRAIGHT = LowerBounds(((Line(0.04, 0.2),),))

@@ -404,7 +404,7 @@ def builders() -> Iterator[Bad]:
 def recipes() -> Iterator[Bad]:
     """Yield every parameter of every model, method and measure with values out of range."""
     from workbench.base.parameters import Choice, Number
-    from workbench.frontier.grid import variants
+    from workbench.frontier.recipe import variants
 
     for kind in ("model", "method", "measure"):
         for name, variant in variants(kind).items():

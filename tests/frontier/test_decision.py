@@ -5,10 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from tests.frontier.points import P, U, baselines, frontier, point
+from tests.frontier.points import Fake, P, U, baselines, frontier, point
+from tests.planted import planted
 from workbench.base.errors import BadInput
-from workbench.frontier.decision import neighbors, require, why_none
+from workbench.data.wording import Wording
+from workbench.disclosure.recommendable import reasons_not_to_recommend
+from workbench.frontier import decision as module
+from workbench.frontier.decision import exceeded_caps, neighbors, reasons_against, require, why_none
 from workbench.frontier.frontier import Frontier
+from workbench.frontier.recipe import Recipe
+from workbench.frontier.store import Store
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss, ReidentificationRisk, UtilityLoss
+from workbench.methods import Keep, Mondrian
+from workbench.models import KAnonymity
 
 UNSAFE = ("some people are in a group of fewer than 5",)
 
@@ -107,3 +117,114 @@ def test_neighbors_on_the_frontier():
     every = range(1, 5)
     assert neighbors(found, 2, every) == (1, 4) and neighbors(found, 3, every) == (2, 4)
     assert neighbors(found, 1, every) == (None, 2) and neighbors(found, 2, [2, 3]) == (None, None)
+
+
+# The best point under caps, or the nearest one.
+
+
+def test_the_best_point_under_caps():
+    found = frontier((2, 4), (5, 1), (4, 4), (9, 1))
+    assert found.best({"P": 4}) is found.measured[0]  # (4, 4) is as useful but less private
+    assert found.best({P: 9}, minimise=U) is found.measured[1]
+    assert found.best({"U": 4}, minimise="P") is found.measured[0]
+    assert found.best() is found.measured[1]  # never a baseline, though keeping everything has the best U
+
+
+def test_a_cap_is_a_minimum_if_higher_is_better():
+    found = frontier((2, 4), (5, 1), measures=(Fake("P", "privacy", "higher", 10.0), U))
+    assert found.best({"P": 3}) is found.measured[1]
+    assert found.best(minimise="P") is found.measured[1]
+    with pytest.raises(BadInput, match="no point has P at least 6; the highest P is 5"):
+        found.best({"P": 6})
+
+
+def test_the_error_of_caps_that_exclude_every_point_names_the_nearest_value():
+    found = frontier((2, 4), (5, 1.23456))
+    with pytest.raises(BadInput, match=r"no point has U at most 1; the lowest U is 1\.24"):
+        found.best({"U": 1, "P": 5})
+    assert found.best({"U": 1.24})
+    together = (
+        "no point has P at most 3 and U at most 2, though some have each; within the other caps the lowest P is 5, "
+    )
+    with pytest.raises(BadInput, match=together + "or within the other caps the lowest U is 4"):
+        found.best({"P": 3, "U": 2})
+    with pytest.raises(BadInput, match="cap on P is 'low'; give a number"):
+        found.best({"P": "low"})
+    with pytest.raises(BadInput, match="there are P, U"):
+        found.best(minimise="Q")
+    with pytest.raises(BadInput, match="no point but the baselines has a value on P and U"):
+        frontier().best({"P": 3})
+    with pytest.raises(BadInput, match=r"^no point has a value on P and U"):
+        frontier(ends=False).best({"P": 3})
+
+
+# Objections to candidates are assessed once per threshold and wording, and then read from the store.
+
+MEASURES = [PrivacyLoss(), UtilityLoss()]
+RECIPES = [Recipe(Mondrian(), KAnonymity(k)) for k in (3, 40)]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    study = planted(tmp_path_factory.mktemp("study"))
+    return study.table(study.read())
+
+
+@pytest.fixture
+def assessments(monkeypatch):
+    """Return a list that grows with each assessment of a release."""
+    calls = []
+    monkeypatch.setattr(
+        module, "reasons_not_to_recommend", lambda *given: calls.append(given[1]) or reasons_not_to_recommend(*given)
+    )
+    return calls
+
+
+def reasons(table, store=None, smallest=10):
+    return [point.against for point in sweep(table, RECIPES, MEASURES, store, smallest=smallest).measured]
+
+
+def test_objections_are_assessed_once_and_stored(table, tmp_path, assessments):
+    first = reasons(table, tmp_path / "store")
+    assert len(assessments) == 2 and first[0] and first[2:] == [(), ()], "baselines are not assessed"
+    assert first == [*(tuple(reasons_not_to_recommend(one.release(table), 10, one.model)) for one in RECIPES), (), ()]
+    assert reasons(table, tmp_path / "store") == first == reasons(table) and len(assessments) == 4, (
+        "once more without a store"
+    )
+
+
+def test_another_threshold_or_wording_needs_a_new_assessment(table, tmp_path, assessments):
+    store = Store(tmp_path / "store")
+    reasons(table, store)
+    reasons(table, store, smallest=20)
+    assert assessments == [10, 10, 20, 20]
+    renamed = replace(table, wording=Wording({}, "patient", "patients"))
+    assert any("patients" in text for text in reasons(renamed, store)[0]) and len(assessments) == 6
+    assert reasons(table, store, smallest=20) == reasons(table, smallest=20)
+
+
+def test_changed_objections_in_the_store_are_assessed_again(table, tmp_path, assessments):
+    first = reasons(table, tmp_path / "store")
+    for path in (tmp_path / "store").glob("*.against"):
+        path.write_text("[]")
+    assert reasons(table, tmp_path / "store") == first and len(assessments) == 4
+
+
+def test_the_assessment_is_optional(table, assessments):
+    found = sweep(table, RECIPES, MEASURES, smallest=None)
+    assert not assessments and not any(point.against for point in found.measured)
+
+
+def test_objections_to_a_named_recipe(table):
+    release = RECIPES[0].release(table)
+    assert reasons_against(RECIPES[0], release, 10) == reasons_not_to_recommend(release, 10, RECIPES[0].model)
+    assert "a baseline" in reasons_against(Recipe(Keep()), Recipe(Keep()).release(table), 10)[0]
+
+
+def test_caps_that_a_release_violates(table):
+    release = RECIPES[0].release(table)
+    risk = ReidentificationRisk()(release).value
+    measures = [PrivacyLoss(), ReidentificationRisk()]
+    assert exceeded_caps(release, measures, {"R_id": risk}, {}) == []
+    (text,) = exceeded_caps(release, measures, {"R_id": 0.01, "P_loss": 99}, {"P_loss": 1.0})
+    assert text.startswith("its R_id is ") and text.endswith(", above the cap of 0.01")

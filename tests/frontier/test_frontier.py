@@ -6,19 +6,30 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.frontier.points import Fake, P, U, baselines, frontier, point
-from tests.frontier.test_dominance import VALUES, naive
 from workbench.base.errors import BadInput, Undefined
-from workbench.frontier.frontier import Frontier
+from workbench.data.table import Table
+from workbench.frontier.frontier import (
+    FigureFrame,
+    Frontier,
+    clearest_dominator,
+    describe_gain,
+    relative_costs,
+    undominated,
+)
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.sweep import sweep
+from workbench.measures import PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import BetaLikeness, KAnonymity, TCloseness
 
 INFINITY = math.inf
+VALUES = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1), st.just(INFINITY))
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=15), st.sampled_from(["lower", "higher"]))
@@ -203,3 +214,98 @@ def test_altair_is_imported_only_for_a_chart():
     code = "import sys, workbench.frontier.frontier; print('altair' in sys.modules, 'vl_convert' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+# Points in a notebook: figures with three significant digits on the screen, exact ones in the frame.
+
+FRAME = FigureFrame({"line": ["a", "b", "c"], "x": [1 / 9, 75.245, 0.00191], "y": [math.inf, math.nan, 3.0]})
+
+
+def test_numbers_are_displayed_with_three_digits_and_stay_exact():
+    for shown in (repr(FRAME), FRAME._repr_html_()):
+        assert "0.111" in shown and "75.2" in shown and "0.00191" in shown and "infinite" in shown
+        assert "0.1111" not in shown and "75.24" not in shown
+    assert FRAME["x"].tolist() == [1 / 9, 75.245, 0.00191]
+    assert "0.1111111111111111" in FRAME.to_csv() and pd.get_option("display.float_format") is None
+
+
+def test_parts_of_a_frame_are_displayed_like_the_frame():
+    assert "0.111" in repr(FRAME.loc[:1]) and "0.1111" not in FRAME[["line", "x"]]._repr_html_()
+
+
+def test_the_points_of_a_frontier_are_displayed_like_the_frame():
+    """R_id is 1/9: the frame, the column on the screen and the sentence have the same digits."""
+    frame = pd.DataFrame({"age": [1] * 9 + [2] * 11, "ill": (["no"] * 3 + ["yes"] * 2) * 4})
+    table = Table.from_frame(frame, ["age"], "ill")
+    found = sweep(table, [Recipe(Mondrian(), KAnonymity(9))], [PrivacyLoss(), ReidentificationRisk()])
+    assert found.points["R_id"].iloc[0] == 1 / 9
+    assert "0.111" in repr(found.points[["R_id"]]) and "0.1111" not in found.points._repr_html_()
+    assert "with probability 11.1 %" in found.measured[0].sentences["R_id"]
+    assert isinstance(found.points.loc[[0]], FigureFrame)
+
+
+# Costs as a share of that of publishing no quasi-identifiers.
+
+
+def test_costs_are_shares_of_the_loss_without_quasi_identifiers():
+    assert relative_costs(frontier((1, 8), (4, 2))) == [1.0, 0.25, 0.0, 1.0]
+
+
+def test_the_shortfall_is_the_loss_if_higher_is_better():
+    higher = Fake("U", "utility", "higher", 1.0)
+    found = Frontier([point(2, P=1, U=0.9), *baselines(keep=(10, 1.0), remove=(0, 0.5))], [P, higher])
+    assert relative_costs(found) == pytest.approx([0.2, 0.0, 1.0])
+
+
+def test_there_is_no_relative_cost_without_the_baseline_or_if_its_cost_is_0():
+    assert relative_costs(frontier((1, 8), ends=False)) == [None]
+    assert relative_costs(Frontier([point(2, P=1, U=1), *baselines(remove=(0, 0))], [P, U])) == [None] * 3
+    assert relative_costs(Frontier([point(2, P=1), *baselines()], [P, U]))[0] is None
+
+
+# Dominance compared with its definition, and the description of gains.
+
+
+def naive(rows):
+    """Return which rows are efficient, by the definition."""
+    return [
+        not any(
+            all(o <= r for o, r in zip(b, a, strict=True)) and any(o < r for o, r in zip(b, a, strict=True))
+            for b in rows
+        )
+        for a in rows
+    ]
+
+
+@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[VALUES] * d), min_size=1, max_size=40)))
+def test_points_are_efficient_if_no_point_dominates_them(rows):
+    assert undominated(np.array(rows)).tolist() == naive(rows)
+
+
+def test_results_do_not_depend_on_the_block_size():
+    rows = np.random.default_rng(0).integers(0, 60, (1500, 3)).astype(float)
+    found = undominated(rows)
+    assert found[::97].tolist() == [
+        not ((rows <= row).all(axis=1) & (rows < row).any(axis=1)).any() for row in rows[::97]
+    ]
+
+
+def test_the_clearest_dominator_has_the_largest_advantage_in_units_of_the_ranges():
+    losses = np.array([[0.5, 50.0], [0.4, 40.0], [0.1, 45.0], [0.9, 90.0]])
+    assert clearest_dominator(losses[0], losses[1:3], losses) == 1  # half of the range of the first column
+
+
+def test_gains_are_described_with_both_figures():
+    assert describe_gain("P_loss", 0.1, 0.25, "lower") == "P_loss lower by 0.15 (0.1 instead of 0.25)"
+    assert describe_gain("P_loss", 0.25, 0.25) == "P_loss the same (0.25)"
+    assert describe_gain("C_avg", INFINITY, 2) == "C_avg higher (infinite instead of 2)"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_losses_give_the_result_of_pairwise_comparison(seed):
+    rng = np.random.default_rng(seed)
+    losses = rng.integers(0, 6, (60, 2)).astype(float)
+    losses[rng.random((60, 2)) < 0.1] = np.inf
+    naive = [not any((b <= a).all() and (b < a).any() for b in losses) for a in losses]
+    assert undominated(losses).tolist() == naive
+    assert undominated(np.column_stack([losses, losses[:, 0]])).tolist() == naive

@@ -5,8 +5,7 @@ import pytest
 
 from tests.frontier.points import P, U
 from tests.methods.raking.tables import table, with_values
-from workbench.frontier.families import Family, default_families
-from workbench.frontier.family_search import FamilySearch, Objective
+from workbench.frontier.families import Family, FamilySearch, Objective, default_families
 from workbench.frontier.recipe import Point
 from workbench.frontier.search import search
 from workbench.frontier.sweep import sweep

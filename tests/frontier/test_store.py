@@ -22,7 +22,7 @@ from workbench.data.hierarchies.builders import Intervals
 from workbench.data.table import Table
 from workbench.frontier import store as module
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.store import Store
+from workbench.frontier.store import Store, StoredPredictions
 from workbench.frontier.sweep import sweep
 from workbench.measures import (
     Discernibility,
@@ -34,6 +34,7 @@ from workbench.measures import (
     UtilityLoss,
 )
 from workbench.methods import Keep, Mondrian
+from workbench.miners import Majority, NaiveBayes
 from workbench.models import KAnonymity
 from workbench.queries.populations import large_populations
 
@@ -65,7 +66,7 @@ def store_point(store, table, recipe=RECIPE, measures=MEASURES):
     key = store.key(table, recipe, measures)
     values = {name: one.value for name, one in measured.items()}
     point = Point(recipe, values, {"else": "a reason"}, {name: one.sentence for name, one in measured.items()}, key)
-    store.put(key, point, release, measured, 0.5)
+    store.put(key, point, release, measured)
     return point, release, measured
 
 
@@ -457,3 +458,20 @@ def test_the_key_depends_on_the_named_workload_only(store, table, tmp_path):
     (tmp_path / "log.sql").write_text("age > 31\n")
     assert key("log") != before["log"] and key("a") == before["a"]
     assert store.key(table.with_workloads(given), RECIPE, MEASURES) == store.key(table, RECIPE, MEASURES)
+
+
+# Predictions in the store: readable by the owner only, found by what the miner saw, reported if damaged.
+
+
+def test_predictions_are_found_by_input_and_miner(tmp_path):
+    stored, found = StoredPredictions(Store(tmp_path / "store")), np.arange(5, dtype=np.int32)
+    assert stored.mined(b"seen", Majority()) is None
+    stored.put_predictions(b"seen", Majority(), found)
+    again = StoredPredictions(Store(tmp_path / "store"))
+    assert np.array_equal(again.mined(b"seen", Majority()), found)
+    assert again.mined(b"other", Majority()) is None and again.mined(b"seen", NaiveBayes()) is None
+    (path,) = (tmp_path / "store").glob("*.mined")
+    assert path.stat().st_mode & 0o777 == 0o600 and Store(tmp_path / "store").keys() == []
+    path.write_bytes(b"x")
+    with pytest.raises(BadInput, match="cannot be read; delete it"):
+        again.mined(b"seen", Majority())

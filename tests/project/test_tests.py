@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.frontier.grid import variants
+from workbench.frontier.recipe import variants
 
 ROOT = Path(__file__).parents[2]
 # one file holds all variants of a catalog beside their definitions, written with loops

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.frontier.dominance import undominated
+from workbench.frontier.frontier import undominated
 from workbench.frontier.sweep import sweep
 from workbench.publication.decisions import decisions_of, opened_by, ranks_of
 from workbench.publication.publish import publish

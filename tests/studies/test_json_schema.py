@@ -10,7 +10,7 @@ import yaml
 from tests.project.tracked import tracked_files
 from workbench.base.parameters import Data, WorkloadChoice
 from workbench.commands.main import main
-from workbench.frontier.grid import variants
+from workbench.frontier.recipe import variants
 from workbench.studies.json_schema import study_schema
 from workbench.studies.schema import study_faults
 

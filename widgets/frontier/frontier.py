@@ -18,12 +18,12 @@ from workbench.base.figures import format_number, format_whole_percent
 from workbench.charts.comparison import describe_difference
 from workbench.charts.headline import headline, left_out
 from workbench.charts.scene import Scene, efficient
-from workbench.frontier.budget import Budget
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.intervals import LEARNING, OVER, describe_intervals
 from workbench.frontier.lower_bounds import bounded_support
 from workbench.frontier.lower_bounds import describe_multiple as describe_distance
 from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.search import Budget
 
 VIEWS = ("frontier", "parallel", "heat")
 PAUSE = 0.12  # seconds between two drawings while points arrive

@@ -8,7 +8,7 @@ from typing import Any
 from widgets.parameters.draft import Draft
 from widgets.parameters.ranges import default
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import MOST, axes, count_combinations
+from workbench.frontier.recipe import MOST, alternatives, count_combinations
 from workbench.studies.study import variant
 
 
@@ -17,7 +17,7 @@ def compatible_options(method: Draft) -> tuple[list[dict[str, Any]], dict[str, s
     combination; and by option why a choice is in no combination. Incompatible defaults are dropped silently."""
     entry = method.to_dict()
     try:
-        every = [_merged(entry, chosen) for chosen in product(*axes("method", entry))]
+        every = [_merged(entry, chosen) for chosen in product(*alternatives("method", entry))]
         if count_combinations("method", entry) > MOST:
             return [entry], {}
     except BadInput:  # reported for the whole recipe

@@ -25,7 +25,7 @@ from workbench.base.parameters import Plain, canonical
 from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.frontier.frontier import SIDES
-from workbench.frontier.grid import count_combinations, listed_settings
+from workbench.frontier.recipe import count_combinations, listed_settings
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.models import Model

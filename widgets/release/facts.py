@@ -12,10 +12,9 @@ from workbench.base.figures import figures_next_to, format_interval, format_perc
 from workbench.base.figures import format_number as as_figures
 from workbench.data.table import Table
 from workbench.disclosure import spending
-from workbench.frontier.frontier import SIDES, Frontier
+from workbench.frontier.frontier import SIDES, Frontier, relative_costs
 from workbench.frontier.lower_bounds import bounded_support, compare_with_minimum
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.relative_costs import relative_costs
 from workbench.measures import Measure
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
 from workbench.measures.utility.random_sample import describe_sample

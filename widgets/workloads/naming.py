@@ -8,7 +8,7 @@ from typing import Any
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.parameters import WorkloadChoice
 from workbench.frontier.frontier import SIDES
-from workbench.frontier.grid import variant, variants
+from workbench.frontier.recipe import variant, variants
 from workbench.studies.study import Study
 
 Names = Mapping[str, str]  # old and new names of workloads; empty for removed ones

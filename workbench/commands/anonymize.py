@@ -102,7 +102,7 @@ def anonymize(
     """Run `workbench anonymize`."""
     from workbench.base.figures import join_names
     from workbench.base.small_counts import SMALLEST
-    from workbench.frontier.objections import reasons_against
+    from workbench.frontier.decision import reasons_against
     from workbench.releases.writing import files_of
     from workbench.studies.study import results_folder
 
@@ -232,7 +232,7 @@ def of_study(
 
 def _exceeded(study: Study, folder: Path, table: Table, chosen: Recipe) -> Callable[[Release], list[str]]:
     """Return a function that lists the study's caps that a release of this recipe violates."""
-    from workbench.frontier.objections import exceeded_caps
+    from workbench.frontier.decision import exceeded_caps
     from workbench.frontier.store import Store
 
     measures, values = study.measured(), {}

@@ -211,7 +211,7 @@ class View:
     @cached_property
     def costs(self) -> list[float | None]:
         """Each point's utility loss as a share of the loss of publishing no quasi-identifiers."""
-        from workbench.frontier.relative_costs import relative_costs
+        from workbench.frontier.frontier import relative_costs
 
         return relative_costs(self.frontier)
 
@@ -280,7 +280,7 @@ class View:
 
     def lines(self, every: bool, width: int | None, colour: bool) -> list[str]:
         """Return the lines of the table with those above and below it."""
-        from workbench.frontier.relative_costs import COLUMN, MEANING
+        from workbench.frontier.frontier import COLUMN, MEANING
 
         own = int(self.frontier.recommendable.sum())
         keys = self._keys(width)

@@ -262,7 +262,7 @@ def _varied(given: str) -> Choices:
 def _refuse_value(where: str, name: str, text: str) -> None:
     """Raise BadInput for a value that a study does not allow."""
     if name == "measures":
-        from workbench.frontier.grid import variants
+        from workbench.frontier.recipe import variants
 
         available = variants("measure")
         if text not in available:

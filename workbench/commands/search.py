@@ -163,7 +163,7 @@ def _written(point: Point) -> str:
     """Return the recipe as a line of a study; JSON is YAML."""
     import json
 
-    from workbench.frontier.grid import ranges_from_recipe
+    from workbench.frontier.recipe import ranges_from_recipe
 
     return json.dumps(ranges_from_recipe(point.recipe), ensure_ascii=False)
 

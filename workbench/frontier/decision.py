@@ -15,19 +15,32 @@ Points have numbers, from 1, in the order of the study's candidates with the bas
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.base.errors import BadInput, Undefined
-from workbench.base.figures import format_number, join_names
-from workbench.frontier.caps import limits_of, unreachable
+from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.figures import figures_next_to, format_number, join_names, round_digits
+from workbench.base.package import Sources
+from workbench.base.parameters import canonical
+from workbench.data.table import Table
+from workbench.disclosure.recommendable import reasons_not_to_recommend
+from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.store import Store
+from workbench.measures import Measure
+from workbench.releases.base import Release
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
+
+
+ENDING = ".against"
+SOURCES = Sources("disclosure", "frontier/decision.py")
 
 
 @dataclass(frozen=True)
@@ -67,9 +80,7 @@ def decide(
         valued[[i for i in range(len(valued)) if i + 1 not in among]] = False
     candidates = np.flatnonzero(frontier.recommendable & valued)
     if not len(candidates):
-        who = "no point but the baselines" if valued.any() else "no point"
-        keys = " and ".join(dict.fromkeys([privacy, utility, *limits]))
-        return Decision(limits, goal, (), None, (), None, f"{who} has a value on {keys}")
+        return Decision(limits, goal, (), None, (), None, _no_value(valued, [privacy, utility, *limits]))
     candidates = candidates[np.lexsort((candidates, losses[candidates, 1], losses[candidates, 0]))]
     own = losses[candidates, 2:]
     bounds = np.array([frontier.sign(key) * limit for key, limit in limits.items()])
@@ -80,7 +91,7 @@ def decide(
         return Decision(limits, goal, (), None, (), nearest, unreachable(frontier, limits, within, own))
     safe = [int(i) for i in satisfying if not frontier.measured[i].against]
     if not limits:
-        satisfying = _safest_first(satisfying, losses[:, 1])
+        satisfying = satisfying[np.argsort(losses[satisfying, 1], kind="stable")]  # no utility loss is too large
     numbers = tuple(int(i) + 1 for i in satisfying)
     if not safe:
         return Decision(limits, goal, numbers, None, numbers, None, _all_passed_over(frontier, numbers))
@@ -117,11 +128,6 @@ def _excess(losses: np.ndarray, bounds: np.ndarray) -> np.ndarray:
     return (np.maximum(losses - bounds, 0) / np.where(ranges > 0, ranges, 1)).max(axis=1)
 
 
-def _safest_first(candidates: np.ndarray, privacy: np.ndarray) -> np.ndarray:
-    """Sort by privacy loss: without caps no utility loss is too large."""
-    return candidates[np.argsort(privacy[candidates], kind="stable")]
-
-
 def _suggested(frontier: Frontier, safe: Sequence[int]) -> int:
     """Return the knee of the frontier of these candidates, or its middle point."""
     among = [*safe, *np.flatnonzero(~frontier.recommendable).tolist()]
@@ -155,3 +161,136 @@ def require(frontier: Frontier, decision: Decision) -> int:
     if decision.recommended is None:
         raise BadInput(why_none(frontier, decision).rstrip("."))
     return decision.recommended
+
+
+def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure | str | None) -> Point:
+    """Return the best point under the caps; see `Frontier.best`."""
+    limits = limits_of(frontier, caps)
+    goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
+    losses = frontier.losses([*limits, goal])
+    valued = ~np.isnan(losses).any(axis=1)
+    compared = np.flatnonzero(frontier.recommendable & valued)
+    if not len(compared):
+        raise BadInput(_no_value(valued, [*limits, goal]))
+    kept = losses[compared, :-1] <= [frontier.sign(key) * limit for key, limit in limits.items()]
+    allowed = compared[kept.all(axis=1)]
+    if not len(allowed):
+        raise BadInput(unreachable(frontier, limits, kept, losses[compared, :-1]))
+    other = frontier.privacy if frontier.measure(goal).side == "utility" else frontier.utility
+    ties = frontier.losses([other])[allowed, 0] if other else np.zeros(len(allowed))
+    return frontier.measured[int(allowed[np.lexsort((ties, losses[allowed, -1]))[0]])]
+
+
+def _no_value(valued: np.ndarray, keys: Iterable[str]) -> str:
+    """Explain that no candidate has a value on all of these measures."""
+    who = "no point but the baselines" if valued.any() else "no point"
+    return f"{who} has a value on {' and '.join(dict.fromkeys(keys))}"
+
+
+def limits_of(frontier: Frontier, caps: Mapping[Any, float]) -> dict[str, float]:
+    """Return the caps as numbers, by measure key."""
+    if not isinstance(caps, Mapping):
+        raise BadInput(f"caps = {safe_repr(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
+    return {frontier.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
+
+
+def limit_of(measure: Measure | str, cap: float) -> float:
+    """Return a cap as a number; raise BadInput if it is not a number."""
+    try:
+        number = float(cap)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise BadInput(
+            f"the cap on {measure.key if isinstance(measure, Measure) else measure} is {safe_repr(cap)}; give a number"
+        )
+    return number
+
+
+def unreachable(frontier: Frontier, limits: Mapping[str, float], kept: np.ndarray, losses: np.ndarray) -> str:
+    """Describe which cap excludes every point, with the nearest value of any point."""
+    for j, key in enumerate(limits):
+        if not kept[:, j].any():
+            return (
+                f"no point has {_describe_cap(frontier, key, limits[key])}; "
+                f"{_describe_nearest(frontier, key, losses[:, j])}"
+            )
+    requested = " and ".join(_describe_cap(frontier, key, limit) for key, limit in limits.items())
+    near = []
+    for j, key in enumerate(limits):
+        within = np.delete(kept, j, axis=1).all(axis=1)
+        if within.any():
+            near.append(f"within the other caps {_describe_nearest(frontier, key, losses[within, j])}")
+    return f"no point has {requested}, though some have each; {', or '.join(near) or 'leave one of them out'}"
+
+
+def _describe_cap(frontier: Frontier, key: str, limit: float) -> str:
+    return f"{key} {'at least' if frontier.sign(key) < 0 else 'at most'} {limit:g}"
+
+
+def _describe_nearest(frontier: Frontier, key: str, losses: np.ndarray) -> str:
+    """Describe the best value of any point, rounded so that a cap at this number still admits the point."""
+    higher = frontier.sign(key) < 0
+    value = frontier.sign(key) * float(losses.min())
+    shown = round_digits(value, "higher" if higher else "lower") if math.isfinite(value) else value
+    if frontier.sign(key) * shown < frontier.sign(key) * value:  # after a rounding error
+        shown = float(Context(prec=3, rounding=ROUND_FLOOR if higher else ROUND_CEILING).create_decimal(value))
+    return f"the {'highest' if higher else 'lowest'} {key} is {shown:g}"
+
+
+def assess_objections(
+    table: Table, recipe: Recipe, release: Callable[[], Release], smallest: int, store: Store | None, key: str
+) -> tuple[str, ...]:
+    """Return the objections to a recipe's release, from the store if they were assessed before.
+
+    They depend on the study's threshold and on the names of its columns and records, which a point does not.
+
+    Parameters
+    ----------
+    release
+        Returns the release; called only if the objections are not stored.
+    smallest
+        The study's threshold for numbers of people.
+    key
+        Key of the point in the store.
+    """
+    if recipe.baseline:
+        return ()
+    if store is None:
+        return tuple(reasons_not_to_recommend(release(), smallest, recipe.model))
+    wording = table.wording
+    about = [key, smallest, dict(wording.titles), wording.one, wording.many, SOURCES.digest]
+    path = store.folder / f"{store.keyed(canonical(about).encode())}{ENDING}"
+    kept = store.unsealed(path) if path.exists() else None
+    if kept is not None:
+        return tuple(json.loads(kept))
+    found = tuple(reasons_not_to_recommend(release(), smallest, recipe.model))
+    if store.writable:
+        content = json.dumps(found, ensure_ascii=False).encode()
+        store.put_file(path, store.sealed(path, content), instead=True)
+    return found
+
+
+def reasons_against(recipe: Recipe, release: Release, smallest: int) -> list[str]:
+    """Return why a release is not recommended, whatever the caps."""
+    if recipe.baseline:
+        return ["it is a baseline, a reference that is never recommended"]
+    return reasons_not_to_recommend(release, smallest, recipe.model)
+
+
+def exceeded_caps(
+    release: Release, measures: Sequence[Measure], caps: Mapping[str, float], values: Mapping[str, float]
+) -> list[str]:
+    """Return sentences about the caps that a release violates; figures that are not in `values` are measured."""
+    found = []
+    for measure in (one for one in measures if one.key in caps):
+        key, cap, sign = measure.key, caps[measure.key], -1 if measure.better == "higher" else 1
+        try:
+            value = values[key] if key in values else float(measure(release).value)
+        except Undefined as why:
+            found.append(f"its {key}, which has a cap, is undefined ({why})")
+            continue
+        if sign * value > sign * cap:
+            bound = "below the floor" if sign < 0 else "above the cap"
+            found.append(f"its {key} is {figures_next_to(value, cap)}, {bound} of {cap:g}")
+    return found

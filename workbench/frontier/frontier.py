@@ -16,11 +16,9 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.figures import format_number
 from workbench.base.jsonable import jsonable
-from workbench.frontier.caps import best_under
-from workbench.frontier.decision import Decision, decide
-from workbench.frontier.display import FigureFrame
-from workbench.frontier.dominance import clearest_dominator, describe_gain, undominated
+from workbench.frontier.decision import Decision, best_under, decide
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
@@ -29,8 +27,12 @@ from workbench.methods.remove import Remove
 if TYPE_CHECKING:
     import altair
 
+
 FIXED = ("recipe", "line", "method", "model", "seed", "left out", "baseline", "efficient", "reason")
 SIDES = ("privacy", "utility")
+BLOCK = 256  # rows compared with all others at once
+COLUMN = "share of removal"  # the head of a column of such shares; in JSON share_of_removal
+MEANING = "the utility loss as a share of the loss of publishing no quasi-identifiers (remove)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -398,3 +400,73 @@ def _end(recipe: Recipe) -> str | None:
     if isinstance(recipe.method, Keep):
         return "keep"
     return "remove" if isinstance(recipe.method, Remove) and recipe.method.columns is None else None
+
+
+def relative_costs(frontier: Frontier) -> list[float | None]:
+    """Return each point's utility loss as a share of that of publishing no quasi-identifiers.
+
+    None for a point without a figure, and for all points if that baseline has no figure or a loss of 0.
+    """
+    measure = frontier.measure(frontier.axes[1])
+    best = frontier.sign(measure.key) * measure.best
+    losses = frontier.losses([measure.key])[:, 0] - best
+    removed = (loss for point, loss in zip(frontier.measured, losses, strict=True) if _end(point.recipe) == "remove")
+    baseline = next(removed, math.nan)
+    if not 0 < baseline < math.inf:
+        return [None] * len(losses)
+    return [float(loss / baseline) if math.isfinite(loss) else None for loss in losses]
+
+
+def undominated(losses: np.ndarray) -> np.ndarray:
+    """Return which rows no other dominates: at least as low in every column, and lower in one.
+
+    Equal rows do not dominate each other.
+    """
+    if losses.shape[1] == 2 and len(losses) and not np.isnan(losses).any():  # for two columns, sorting is enough
+        _, group = np.unique(losses[:, 0], return_inverse=True)
+        lowest = np.full(group.max() + 1, np.inf)
+        np.minimum.at(lowest, group, losses[:, 1])
+        before = np.append(np.inf, np.minimum.accumulate(lowest)[:-1])
+        return ~(((group > 0) & (before[group] <= losses[:, 1])) | (lowest[group] < losses[:, 1]))
+    dominated = np.zeros(len(losses), bool)
+    for start in range(0, len(losses), BLOCK):
+        here = losses[start : start + BLOCK, None, :]
+        beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
+        dominated[start : start + BLOCK] = beats.any(axis=1)
+    return ~dominated
+
+
+def clearest_dominator(own: np.ndarray, dominators: np.ndarray, all_losses: np.ndarray) -> int:
+    """Return the row of the efficient dominator with the largest advantage, in units of each column's range."""
+    efficient = np.flatnonzero(undominated(dominators))
+    finite = all_losses[np.isfinite(all_losses).all(axis=1)]
+    ranges = np.ptp(finite, axis=0) if len(finite) else np.ones(len(own))
+    with np.errstate(invalid="ignore", over="ignore"):
+        advantage = np.nan_to_num((own - dominators[efficient]) / np.where(ranges > 0, ranges, 1), posinf=1e9)
+    return int(efficient[advantage.sum(axis=1).argmax()])
+
+
+def describe_gain(key: str, value: float, own: float, better: str = "") -> str:
+    """Describe the difference between another point's value and the own one."""
+    if value == own:
+        return f"{key} the same ({format_number(own)})"
+    word = "higher" if value > own else "lower"
+    by = f" by {format_number(abs(value - own))}" if math.isfinite(value - own) else ""
+    return f"{key} {word}{by} ({format_number(value, better)} instead of {format_number(own, better)})"
+
+
+class FigureFrame(pd.DataFrame):
+    """A frame that shows its numbers with three significant digits; its values are exact."""
+
+    @property
+    def _constructor(self) -> type[FigureFrame]:
+        return FigureFrame
+
+    def _repr_html_(self) -> str | None:
+        with pd.option_context("display.float_format", format_number):
+            html: str | None = super()._repr_html_()  # type: ignore[misc]
+        return html
+
+    def __repr__(self) -> str:
+        with pd.option_context("display.float_format", format_number):
+            return super().__repr__()

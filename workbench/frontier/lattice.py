@@ -11,7 +11,7 @@ import pandas as pd
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.column import unused_name as spare_name
 from workbench.data.table import Table
-from workbench.frontier.dominance import undominated
+from workbench.frontier.frontier import undominated
 from workbench.measures import Measure
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.geometric_loss import GeometricLoss

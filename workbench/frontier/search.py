@@ -9,9 +9,13 @@ largest gap between neighbors on the frontier is searched. The notes list what w
 
 from __future__ import annotations
 
+import math
+import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -20,14 +24,12 @@ import numpy as np
 from workbench.base import progress as underway
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
+from workbench.base.progress import describe_duration
 from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
-from workbench.frontier.budget import Budget, Deadline
-from workbench.frontier.caps import limits_of
-from workbench.frontier.families import default_families, families_from_recipes
-from workbench.frontier.family_search import FamilySearch, Objective
+from workbench.frontier.decision import limits_of
+from workbench.frontier.families import NARROW, FamilySearch, Objective, default_families, families_from_recipes
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.gaps import find_widest_gap
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import BASELINES, PointMaker, warn_of_failures
@@ -41,6 +43,11 @@ BETTER = 0.001  # relative improvement that counts
 FIRST = 0.5, 0.3, 0.7  # the first positions without caps
 FAR, NEARLY = 2, 0.02  # a family is abandoned at FAR times the loss of a point that is as private, within NEARLY
 BEATEN = 3  # evaluated points of a family, none efficient, after which it is abandoned
+SAME = 0.002  # share of the range of all points: closer points leave no gap
+UNITS = {"": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+UNITS |= {f"{unit}s": seconds for unit, seconds in UNITS.items() if len(unit) > 3}
+WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+EVALUATIONS = ("evaluation", "evaluations")
 
 
 def search(
@@ -344,3 +351,95 @@ class _Search:
         for track in self._open:
             if len(track.tried) >= BEATEN and not standing & {id(point) for point in track.tried.values()}:
                 track.abandoned_because = "each of its points is dominated"
+
+
+def find_widest_gap(seen: Frontier, tracks: Sequence[FamilySearch]) -> tuple[FamilySearch, float] | None:
+    """Return the family and the position next to a point at the widest gap; the next widest if no position is left
+    there.
+
+    A gap is the distance between neighbors, relative to the span of all points: a point is then near any cap that
+    a user may set. The first and the last gap extend to the best values of any point.
+    """
+    losses, efficient = seen.losses(), np.flatnonzero(seen.is_efficient())
+    drawn = losses[np.isfinite(losses).all(axis=1)]
+    if not len(efficient) or not len(drawn):
+        return None
+    efficient = efficient[np.lexsort(losses[efficient].T[::-1])]
+    corners = np.vstack([_corner(drawn, 0), losses[efficient], _corner(drawn, 1)])
+    span = np.maximum(np.ptp(drawn, axis=0), np.finfo(float).tiny)
+    lengths = [float(np.hypot(*((after - before) / span))) for before, after in pairwise(corners)]
+    at = {id(point): own / span for point, own in zip(seen.measured, losses, strict=True)}
+    neighbors = [None, *(seen.measured[int(i)] for i in efficient), None]
+    for gap in np.argsort(-np.nan_to_num(lengths, posinf=0), kind="stable"):
+        for track in tracks:
+            place = _inside(track, neighbors[gap], neighbors[gap + 1], at)
+            if place is not None:
+                return track, place
+    return None
+
+
+def _corner(losses: np.ndarray, best: int) -> np.ndarray:
+    """Return the point that is best on one side, with the lowest loss on the other."""
+    return losses[np.lexsort((losses[:, 1 - best], losses[:, best]))[0]]
+
+
+def _inside(
+    track: FamilySearch, private: Point | None, useful: Point | None, at: Mapping[int, np.ndarray]
+) -> float | None:
+    """Return a new position of the family between its own points, next to the point at either side of the gap; beyond
+    the last of them, the end of its range. There is none between nearly identical points.
+    """
+    places, own = sorted(track.tried), {id(point): place for place, point in track.tried.items()}
+    for point, step in ((private, 1), (useful, -1)):
+        if (place := own.get(id(point))) is None:
+            continue
+        near = places.index(place) + step
+        if not 0 <= near < len(places):
+            end = max(step, 0.0)
+            if abs(end - place) > NARROW and track.new(end):
+                return end
+            continue
+        low, high = sorted((place, places[near]))
+        apart = np.abs(at[id(track.tried[low])] - at[id(track.tried[high])])
+        if not apart.max() <= SAME and (found := track.gap(low, high)) is not None:
+            return found
+    return None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds of wall-clock time, or evaluations: releases that are computed and measured, or read from the store."""
+
+    seconds: float = math.inf
+    evaluations: float = math.inf
+
+    @classmethod
+    def read(cls, given: object) -> Budget:
+        """Parse 30, "30 s", "2 min" or "40 evaluations"."""
+        found = WRITTEN.fullmatch(str(given)) if isinstance(given, (int, float, str)) else None
+        number, unit = (float(found[1]), found[2].lower()) if found else (0.0, "")
+        whole = unit not in EVALUATIONS or number.is_integer()
+        if not number or unit not in (*UNITS, *EVALUATIONS) or isinstance(given, bool) or not whole:
+            raise BadInput(f"budget = {safe_repr(given)}: give seconds, as 30 or '2 min', or '40 evaluations'")
+        if unit in EVALUATIONS:
+            return cls(evaluations=number)
+        return cls(seconds=number * UNITS[unit])
+
+    def __str__(self) -> str:
+        return f"{self.evaluations:.0f} evaluations" if math.isinf(self.seconds) else describe_duration(self.seconds)
+
+
+class Deadline(threading.Event):
+    """An event that is set on cancellation or when the time is over."""
+
+    def __init__(self, seconds: float, cancel: threading.Event | None = None) -> None:
+        super().__init__()
+        self._end, self._cancel = time.monotonic() + seconds, cancel
+
+    @property
+    def cancelled(self) -> bool:
+        """True if the user has cancelled."""
+        return self._cancel is not None and self._cancel.is_set()
+
+    def is_set(self) -> bool:
+        return super().is_set() or self.cancelled or time.monotonic() >= self._end

@@ -13,6 +13,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,12 @@ from workbench.base.variants import Variant
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
+from workbench.miners import Miner
 from workbench.queries.workload import content
 from workbench.releases.base import Release
 
 POINT, CLASSES, POPULATIONS = "point.json", "classes.parquet", "populations.parquet"
+PREDICTIONS = ".mined"
 SECRET = ".secret"
 SECRET_BYTES = 32
 SEAL = 40  # characters
@@ -52,7 +55,7 @@ DIGESTS: dict[str, str] = {}
 # sources that determine figures: points stay valid if a report or a chart changes
 ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
 # sources that compute and store points
-FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/stored_predictions.py")
+FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/store.py")
 ENGINE = Sources(*ROOMS, *FILES)
 
 
@@ -129,11 +132,9 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise _damaged(folder / POINT, error) from None
 
-    def put(
-        self, key: str, point: Point, release: Release | None, measured: Mapping[str, Measured], seconds: float = 0.0
-    ) -> None:
+    def put(self, key: str, point: Point, release: Release | None, measured: Mapping[str, Measured]) -> None:
         """Store a finished point; a point that another process has stored in the meantime is not replaced."""
-        files = {POINT: _point_file(point, seconds)}
+        files = {POINT: _point_file(point)}
         if release is not None:
             files |= _table_file(CLASSES, _classes(release, measured))
             files |= _table_file(POPULATIONS, _populations(release, measured))
@@ -347,7 +348,7 @@ def _sync(folder: Path) -> None:
         os.close(entry)
 
 
-def _point_file(point: Point, seconds: float) -> bytes:
+def _point_file(point: Point) -> bytes:
     data = {
         "recipe": point.recipe.to_dict(),
         "values": jsonable({name: float(value) for name, value in point.values.items()}),
@@ -357,7 +358,6 @@ def _point_file(point: Point, seconds: float) -> bytes:
         "left_out": point.left_out,
         "fits": {name: [list(fit) for fit in fits] for name, fits in point.fits.items()},
         "engine": ENGINE.digest,
-        "seconds": round(seconds, 4),
     }
     return json.dumps(data, indent=1, allow_nan=False, ensure_ascii=False).encode()
 
@@ -412,3 +412,31 @@ def _aligned(detail: Mapping[str, Any], count: int, known: str) -> Iterator[tupl
     for name, array in detail.items():
         if name != known and isinstance(array, np.ndarray) and array.shape == (count,) and array.dtype.kind in "iufb":
             yield name, array
+
+
+class StoredPredictions:
+    """Predictions of miners by settings and training data, so that none is mined twice; as private as the records."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def mined(self, content: bytes, miner: Miner) -> np.ndarray | None:
+        """Return the miner's predictions, if they are stored."""
+        path = self._place(content, miner)
+        if not path.exists():
+            return None
+        try:
+            return np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            raise BadInput(f"store: {str(path)!r} cannot be read; delete it, and run the sweep again") from None
+
+    def put_predictions(self, content: bytes, miner: Miner, found: np.ndarray) -> None:
+        """Store predictions; does nothing if the store is read-only."""
+        if self.store.writable:
+            sink = BytesIO()
+            np.save(sink, found, allow_pickle=False)
+            self.store.put_file(self._place(content, miner), sink.getvalue())
+
+    def _place(self, content: bytes, miner: Miner) -> Path:
+        about = {"miner": miner.to_dict(), "engine": ENGINE.digest, "own": own_sources([miner])}
+        return self.store.folder / f"{self.store.keyed(content + canonical(about).encode())}{PREDICTIONS}"

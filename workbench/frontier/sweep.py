@@ -7,7 +7,6 @@ import math
 import os
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -24,11 +23,10 @@ from workbench.base import progress as underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
 from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
+from workbench.frontier.decision import assess_objections
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.objections import assess_objections
 from workbench.frontier.recipe import Point, Recipe
-from workbench.frontier.store import Store
-from workbench.frontier.stored_predictions import StoredPredictions
+from workbench.frontier.store import Store, StoredPredictions
 from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
@@ -303,7 +301,6 @@ def _compute_point(
     """Compute a recipe's point and store it last, so that a stored point is complete."""
     if store is not None:
         store.refuse_reading_only()
-    began = time.perf_counter()
     release: Release | None = None
     results = _Results({}, {}, {})
     try:
@@ -315,7 +312,7 @@ def _compute_point(
     if release is not None:
         point = _with_objections(table, point, lambda: release, smallest, store)
     if store is not None and not point.failures:  # the next sweep tries again
-        store.put(key, point, release, results.measured, time.perf_counter() - began)
+        store.put(key, point, release, results.measured)
     return point
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from workbench.base.figures import format_number as in_figures
 from workbench.base.figures import join_names
 from workbench.frontier.decision import decide, neighbors
-from workbench.frontier.dominance import undominated
-from workbench.frontier.frontier import Frontier
+from workbench.frontier.frontier import Frontier, undominated
 from workbench.publication.published_types import PublishedDecision
 from workbench.publication.selection import PublishedFrontier, easiest_to_explain
 from workbench.studies.study import Study

@@ -14,8 +14,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import format_number
 from workbench.base.small_counts import may_list_groups
 from workbench.data.table import Table
-from workbench.frontier.dominance import describe_gain
-from workbench.frontier.frontier import Frontier
+from workbench.frontier.frontier import Frontier, describe_gain
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured, Publication

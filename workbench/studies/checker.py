@@ -15,7 +15,7 @@ from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.records import sample
 from workbench.data.roles import lacking
 from workbench.data.table import Table
-from workbench.frontier.grid import combinations, variant
+from workbench.frontier.recipe import combinations, variant
 from workbench.measures import Measure
 from workbench.methods import Method, refuse_impossible
 from workbench.methods.keep import Keep

@@ -15,8 +15,8 @@ from workbench.data.engines import ENGINES
 from workbench.data.hierarchies.builders import Builder
 from workbench.data.published_runs import REGIONS
 from workbench.data.reading.formats import FORMATS
-from workbench.frontier.grid import variants
 from workbench.frontier.intervals import MOST, OVER
+from workbench.frontier.recipe import variants
 from workbench.studies.schema import CSV, FILE, FORMAT, FROM, HIERARCHY_FILE, ROLES
 
 Schema = dict[str, Any]

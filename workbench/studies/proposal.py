@@ -29,7 +29,7 @@ from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.data.uniqueness import alone, is_nearly_unique, survey
 from workbench.disclosure.recommendable import LEAST as SMALLEST_CLASS
-from workbench.frontier.grid import variant
+from workbench.frontier.recipe import variant
 from workbench.models import TOLERANCE
 from workbench.models.distribution_distances import jensen_shannon
 from workbench.studies.checker import FORMULA, reason_undefined

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.base.errors import safe_repr, suggest
 from workbench.data.table import Table
-from workbench.frontier.grid import MOST, combinations, count_combinations, listed_settings, models_of, variants
+from workbench.frontier.recipe import MOST, combinations, count_combinations, listed_settings, models_of, variants
 from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, unknown_keys
 
 

@@ -20,7 +20,7 @@ from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.opening import open_source
 from workbench.data.settings import check_weight
-from workbench.frontier.grid import listed_settings, variant, variants
+from workbench.frontier.recipe import listed_settings, variant, variants
 from workbench.measures import Measure
 from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, type_fault, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE

@@ -31,10 +31,9 @@ from workbench.data.reading.spark_source import NAMED, places_of
 from workbench.data.table import Table
 from workbench.data.uniqueness import repeats
 from workbench.data.wording import Wording
-from workbench.frontier.grid import MOST as MOST
-from workbench.frontier.grid import expand_recipe, variant
-from workbench.frontier.grid import ranges_from_recipe as ranges_from_recipe
-from workbench.frontier.recipe import Recipe
+from workbench.frontier.recipe import MOST as MOST
+from workbench.frontier.recipe import Recipe, expand_recipe, variant
+from workbench.frontier.recipe import ranges_from_recipe as ranges_from_recipe
 from workbench.measures import Measure
 from workbench.studies import hierarchy_files
 from workbench.studies.faults import raise_first

@@ -9,7 +9,7 @@ from workbench.base.errors import BadInput, safe_repr, suggest
 from workbench.base.parameters import RANDOM, WorkloadChoice
 from workbench.data import settings
 from workbench.data.table import Table
-from workbench.frontier.grid import listed_settings, variants
+from workbench.frontier.recipe import listed_settings, variants
 from workbench.queries.parser import parse
 from workbench.queries.random_queries import Settings
 from workbench.queries.workload import Workload

@@ -12,7 +12,7 @@ from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.variants import catalog, from_dict
 from workbench.frontier import notation
-from workbench.frontier.grid import combinations
+from workbench.frontier.recipe import combinations
 from workbench.measures import GroupProtection, GroupUtility
 from workbench.methods import Method, ThresholdClustering
 from workbench.methods.clustering import threshold_clustering as module

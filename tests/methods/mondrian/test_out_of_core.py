@@ -17,8 +17,7 @@ from workbench.base import progress
 from workbench.base.errors import TooMany
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
-from workbench.frontier.grid import variants
-from workbench.frontier.recipe import Recipe
+from workbench.frontier.recipe import Recipe, variants
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import FullDomain, Keep, Mondrian

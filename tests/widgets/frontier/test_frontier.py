@@ -10,9 +10,8 @@ import pytest
 from tests.widgets.frontier.recording import MEASURES, point, points, replies
 from widgets import FrontierChart
 from workbench.base.errors import BadInput
-from workbench.frontier.certificates import Line
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.lower_bounds import LowerBounds
+from workbench.frontier.lower_bounds import Line, LowerBounds
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import (

@@ -5,7 +5,7 @@ import pytest
 from widgets.parameters import miners
 from widgets.parameters.draft import Draft
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import variant
+from workbench.frontier.recipe import variant
 from workbench.measures import GoodUtility, WorkloadUtility
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from widgets.parameters.draft import Draft
 from widgets.parameters.shares import control_value, settings, share
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import combinations
+from workbench.frontier.recipe import combinations
 from workbench.methods import ThresholdClustering
 from workbench.models import KAnonymity
 

@@ -11,7 +11,7 @@ from widgets.session import sweep
 from widgets.session.points import Points
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
-from workbench.frontier.grid import expand_recipe
+from workbench.frontier.recipe import expand_recipe
 from workbench.studies.study import Study
 
 STUDY = Study(

@@ -5,8 +5,7 @@ from tests.methods.raking.tables import table
 from tests.widgets.server.visitor import within
 from widgets.session.search import BackgroundSearch, efficient_recipes, join_points
 from workbench.frontier.frontier import Frontier
-from workbench.frontier.grid import expand_recipe
-from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.recipe import Point, Recipe, expand_recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import PrivacyLoss, UtilityLoss
 from workbench.methods import Mondrian, RakedBuckets

@@ -15,8 +15,7 @@ from typing import Any
 from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, safe_repr, suggest
 from workbench.frontier import notation
-from workbench.frontier.grid import models_of, ranges_from_recipe, variants
-from workbench.frontier.recipe import Recipe
+from workbench.frontier.recipe import Recipe, models_of, ranges_from_recipe, variants
 from workbench.methods import Keep, Method
 from workbench.studies.study import Study, results_folder
 
