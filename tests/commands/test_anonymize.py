@@ -15,6 +15,7 @@ from tests.methods.raking.tables import people_with_values
 from workbench.base.errors import BadInput
 from workbench.models.k_anonymity import KAnonymity
 from workbench.releases import base, export
+from workbench.releases.side_information import refuse_giveaways
 from workbench.studies.study import Study
 
 ROLES = ["--quasi", "age,work", "--sensitive", "disease"]
@@ -322,7 +323,7 @@ def test_a_closed_pipe_is_not_an_error(study):
 def test_export_in_python_has_the_same_options(study, tmp_path):
     asked = Study.open(study)
     made = asked.candidates()[0].release(asked.table(asked.read()))
-    made.refuse_giveaways("x")
+    refuse_giveaways(made, "x")
     (tmp_path / "out.csv").write_text("mine")
     with pytest.raises(BadInput, match="already exists"):
         made.export(tmp_path / "out.csv", overwrite=False)

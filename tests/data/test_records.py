@@ -16,6 +16,7 @@ from workbench.data.records import Sampled, fingerprint, has_same_data, resample
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
+from workbench.releases.base import recipient_notice
 
 
 @examples(25)
@@ -85,8 +86,8 @@ def test_a_sample_is_marked_in_every_output(tmp_path):
     assert whole.sample(200) is whole and resample(drawn, 1).sampled == drawn.sampled
     for model, beside in ((KAnonymity(3), 2), (None, 0)):
         release = Mondrian()(drawn, model) if model else Keep()(drawn)
-        assert release.recipient_notice == "it is of a random sample of 60 of 200 records"
-        assert not Keep()(whole).recipient_notice
+        assert recipient_notice(release) == "it is of a random sample of 60 of 200 records"
+        assert not recipient_notice(Keep()(whole))
         files = release.export(tmp_path / f"{beside}.csv", smallest=7)
         books = [path for path in files if path.suffix == ".json"]
         assert json.loads(books[0].read_bytes())["sample"] == "a random sample of about 63 of about 203 records"

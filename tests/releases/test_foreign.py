@@ -398,4 +398,4 @@ def test_a_star_for_a_single_value_is_everything():
 
 def test_classes_do_not_overlap_where_nothing_is_missing():
     release = foreign(PEOPLE, ["age"], "disease", missing_fits="everything")
-    assert not release.overlapping and not any("overlap" in note for note in release.notes)
+    assert release.own_classes is release.classes and not any("overlap" in note for note in release.notes)

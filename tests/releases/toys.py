@@ -16,7 +16,7 @@ from workbench.methods import Method
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
-from workbench.releases.base import Posterior, Release, as_runs
+from workbench.releases.base import Posterior, Release, as_runs, require_sensitive
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown
@@ -53,7 +53,7 @@ class Perturbed(Release):
         return (joint / joint.sum(axis=0)).T
 
     def posterior(self, sensitive: str, adversary: str = "own class") -> Posterior:
-        self._require_sensitive(sensitive)
+        require_sensitive(self.table, sensitive)
         counts = self._counted(sensitive)
         sizes = counts.sum(axis=1)
         return Posterior(sizes, counts @ self._true_given(sensitive) / sizes[:, None])

@@ -27,7 +27,8 @@ from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.miners.cross_fitting import labels_of
-from workbench.releases.base import Release
+from workbench.releases.base import Release, recipient_notice
+from workbench.releases.side_information import refuse_giveaways
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -112,7 +113,7 @@ class ReleasePreview(Part):
         """Summarize the audit of the release, with the notices that recipients need."""
         if self.release is None:
             return ""
-        known = f" Tell recipients: {self.release.recipient_notice}." if self.release.recipient_notice else ""
+        known = f" Tell recipients: {recipient_notice(self.release)}." if recipient_notice(self.release) else ""
         return f"{self._verdict(self.release)}{known}"
 
     def _verdict(self, release: Release) -> str:
@@ -307,7 +308,7 @@ def _of_classes(release: Release, records: np.ndarray) -> dict[str, Any]:
 def check_neutral_columns(release: Release) -> None:
     """Raise DisclosingColumns if neutral columns disclose too much."""
     try:
-        release.refuse_giveaways("", "")
+        refuse_giveaways(release, "", "")
     except BadInput as error:
         text = str(error).removeprefix(": ").strip()
         raise DisclosingColumns(f"{text[0].upper()}{text[1:]}", release.disclosing_columns) from None

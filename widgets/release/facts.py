@@ -19,7 +19,7 @@ from workbench.measures import Measure
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
 from workbench.measures.utility.random_sample import describe_sample
 from workbench.measures.utility.utility_loss import UtilityLoss
-from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release
+from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, recipient_notice
 
 
 def sentences(
@@ -231,7 +231,7 @@ def card_content(
         "recipe": str(recipe) if recipe else "",
         "model": str(recipe.model or _without_model(recipe)) if recipe else "",
         "guarantee": release.guarantee if release is not None else "",
-        "caution": release.recipient_notice if release is not None else "",
+        "caution": recipient_notice(release) if release is not None else "",
         "notices": list(release.notices) if release is not None else [],
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",

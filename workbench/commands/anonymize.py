@@ -103,6 +103,7 @@ def anonymize(
     from workbench.base.figures import join_names
     from workbench.base.small_counts import SMALLEST
     from workbench.frontier.decision import reasons_against
+    from workbench.releases.side_information import refuse_giveaways
     from workbench.releases.writing import files_of
     from workbench.studies.study import results_folder
 
@@ -124,7 +125,7 @@ def anonymize(
         _refuse_raw(release, chosen)
     audit = _audited(release, chosen)
     if not giveaways:
-        release.refuse_giveaways("standard output" if output == "-" else output, MENDED)
+        refuse_giveaways(release, "standard output" if output == "-" else output, MENDED)
     if output != "-" and not output.startswith("spark:"):
         refuse_inputs(files_of(Path(output), release.files), Path(given))
     objections = [*(exceeded(release) if exceeded else ()), *reasons_against(chosen, release, smallest)]
@@ -144,8 +145,9 @@ def _report_written(
     objections: Sequence[str],
 ) -> None:
     """Report what was written, its audit, and the total noise with the study's other releases."""
+    result = _as_dict(release, chosen, audit, files)
     if as_json:
-        print_json({**_as_dict(release, chosen, audit, files), "noise": noise, "not_recommended": list(objections)})
+        print_json({**result, "noise": noise, "not_recommended": list(objections)})
         return
     verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was requested"
     suppressed, classes = release.suppressed, _classes(release)
@@ -154,8 +156,8 @@ def _report_written(
     many = f"{records:,} {'record' if records == 1 else 'records'}"
     summary = f"{chosen}: {many} in {in_classes}{f', {suppressed:,} suppressed' if suppressed else ''}; {verdict}"
     typer.echo(summary, err=True)
-    if release.recipient_notice:
-        typer.echo(f"Tell recipients: {release.recipient_notice}.", err=True)
+    if result["caution"]:
+        typer.echo(f"Tell recipients: {result['caution']}.", err=True)
     for notice in release.notices:
         typer.echo(f"Note: {notice}.", err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
@@ -307,13 +309,14 @@ def _of_table(
 def _refuse_raw(release: Release, recipe: Recipe) -> None:
     """Raise BadInput if every published quasi-identifier is unchanged."""
     from workbench.base.figures import join_names
+    from workbench.releases.side_information import unchanged_columns
 
     if release.guarantee:
         _refuse_unchanged(release, recipe)
         return
     kept = [name for name in release.table.quasi if name not in release.unpublished_columns]
     exact = release.table.with_regions(dict.fromkeys(release.table.names, "exact"))  # range ends are no protection
-    if kept and recipe.release(exact).unchanged_columns(kept) == kept:
+    if kept and unchanged_columns(recipe.release(exact), kept) == kept:
         raise BadInput(
             f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "
             "a person can find the person's record; choose another recipe, or use --raw if that is intended"
@@ -323,8 +326,9 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
 def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
     """Raise BadInput if a method with a guarantee leaves columns unchanged that identify people and their values."""
     from workbench.base.figures import join_names
+    from workbench.releases.side_information import unchanged_columns
 
-    found, secret = (release.unchanged_columns(names) for names in (release.table.quasi, release.table.sensitive))
+    found, secret = (unchanged_columns(release, names) for names in (release.table.quasi, release.table.sensitive))
     if found and (secret or not release.table.sensitive):
         also = f", together with {join_names(secret)}" if secret else ""
         raise BadInput(
@@ -349,8 +353,9 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
         files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest, stars=stars)
         return [str(path) for path in files]
     from workbench.releases.export import write_csv
+    from workbench.releases.writing import rows_with_suppressed
 
-    tables = list((release.rows_with_suppressed("stdout") if stars else release.rows()).values())
+    tables = list((rows_with_suppressed(release, "stdout") if stars else release.rows()).values())
     if len(tables) > 1:
         raise BadInput(f"this release has {len(tables)} tables, but stdout takes only one; name a file with -o")
     write_csv(tables[0].defused() if defuse else tables[0], sys.stdout.buffer)
@@ -381,6 +386,8 @@ def _classes(release: Release) -> int | None:
 
 
 def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Sequence[str]) -> dict[str, Any]:
+    from workbench.releases.base import recipient_notice
+
     return {
         "recipe": str(recipe),
         "settings": recipe.to_dict(),
@@ -388,7 +395,7 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "left_out": release.suppressed,
         "classes": _classes(release),
         "guarantee": release.guarantee,
-        "caution": release.recipient_notice,
+        "caution": recipient_notice(release),
         "notices": list(release.notices),
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),

@@ -14,7 +14,8 @@ from workbench.measures.privacy.achieved import MODELS, Achieved
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 from workbench.models import Model
 from workbench.models.classes import Classes
-from workbench.releases.base import Release
+from workbench.releases.base import Release, recipient_notice
+from workbench.releases.foreign import describe_reading
 
 BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no original
 
@@ -28,14 +29,14 @@ def audit_release(release: Release, requested: Sequence[Model] = (), worst: int 
         "records": table.records - release.suppressed if classes is None else int(release.own_classes.sizes.sum()),
         "classes": None if classes is None else len(classes),
         "guarantee": release.guarantee,
-        "caution": release.recipient_notice,
+        "caution": recipient_notice(release),
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
         "not_published": sorted(release.unpublished_columns),
         "original": release.has_original,
         "prior": "the original" if release.has_original else "the release itself",
         "left_out": release.suppressed,
-        **release.reading,
+        **describe_reading(release),
         "neutral": list(release.neutral),
         "beside": {"unique": beside.unique, "certain": beside.certain, "sentence": beside.sentence},
         "asked": verdicts,

@@ -16,7 +16,7 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.disclosure.subtraction import Sums, propagate_bounds
 from workbench.releases.base import Release
-from workbench.releases.side_information import number_combinations
+from workbench.releases.side_information import number_combinations, unchanged_columns
 
 BLOCK = 10_000_000  # groups x values processed at once
 MOST = 20_000_000  # maximum number of possible pairs of group and value for subtraction
@@ -76,7 +76,7 @@ def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Rel
     if crossing:
         groups = np.stack([units.group_in(release) for release in crossing], axis=1)
         apart = groups
-        if joined and len({bool(release.unchanged_columns(table.sensitive)) for release in crossing}) == 2:
+        if joined and len({bool(unchanged_columns(release, table.sensitive)) for release in crossing}) == 2:
             apart = np.column_stack([groups, units.cell_numbers(table)])
         first, crossed = distinct_rows(apart)
         people = np.bincount(crossed, units.weight)

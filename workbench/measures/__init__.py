@@ -21,6 +21,7 @@ from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
+from workbench.releases.foreign import has_overlapping_classes
 from workbench.releases.scale import Scale
 
 LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
@@ -260,7 +261,7 @@ def disjoint_classes(release: Release) -> Classes:
 
 def require_disjoint(release: Release) -> None:
     """Raise Undefined if a record may be in several classes."""
-    if release.overlapping:
+    if has_overlapping_classes(release):
         raise Undefined(
             "missing values match every value, so a record is in several classes, and this measure needs it in one"
         )

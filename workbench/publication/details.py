@@ -36,6 +36,7 @@ from workbench.publication.tellable_queries import how_many
 from workbench.releases.base import Release
 from workbench.releases.published_classes import FINEST, RedactedClasses, published_sizes
 from workbench.releases.scale import Scale, allowed_shares, costliest_column, guaranteed_shares, scale_of
+from workbench.releases.side_information import find_giveaways, nearly_identifying_columns
 
 FIGURES = 4
 ANY = "any values"
@@ -212,8 +213,8 @@ def _left_out(release: Release, smallest: int) -> str:
 def refused(release: Release) -> str:
     """Return why no file of a release is written; empty if one may be written."""
     wording = release.table.wording
-    tales = [f"{wording.column(name)} nearly names {wording.many}" for name in release.nearly_identifying_columns()]
-    tales += [found.sentence(wording) for found in release.giveaways()]
+    tales = [f"{wording.column(name)} nearly names {wording.many}" for name in nearly_identifying_columns(release)]
+    tales += [found.sentence(wording) for found in find_giveaways(release)]
     if release.disclosing_columns and not tales:
         single = "singles" if len(release.disclosing_columns) == 1 else "jointly single"
         tales.append(f"{wording.columns(release.disclosing_columns)} {single} out {wording.many}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -25,16 +25,12 @@ from workbench.queries import bounds, evaluator
 from workbench.queries.populations import Populations, shared_prefix
 from workbench.queries.workload import Workload
 from workbench.releases.codebook import Entry
-from workbench.releases.export import Rows, with_suppressed_rows
+from workbench.releases.export import Rows
 from workbench.releases.labels import region_labels
 from workbench.releases.shown import ClassCounts, Shown, counts_from_histograms
-from workbench.releases.side_information import Giveaway, SideInformationRisk, find_giveaways, nearly_identifies_people
-from workbench.releases.writing import IN_SPARK, described, write_files, write_in_spark
+from workbench.releases.side_information import SideInformationRisk, find_disclosing_columns, refuse_giveaways
+from workbench.releases.writing import IN_SPARK, described, rows_with_suppressed, write_files, write_in_spark
 
-IN_PYTHON = (
-    "Drop the columns that disclose too much with table.drop(release.disclosing_columns), make them identifiers or "
-    "quasi-identifiers, or pass giveaways=True"
-)
 OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
@@ -66,12 +62,6 @@ class Release(ABC):
     layout: Mapping[str, Any] = MappingProxyType({"kind": "generalized"})  # what an audit needs besides labels
     is_truthful: bool = True  # values are the people's own, or drawn from them by declared chances
 
-    @property
-    def recipient_notice(self) -> str:
-        """The method's warning and the description of a sample, which every recipient has to know, as part of a
-        sentence."""
-        return "; ".join(filter(None, (self.warning, self.table.sampled and f"it is of {self.table.sampled}")))
-
     # --- the four questions
 
     @property
@@ -85,11 +75,6 @@ class Release(ABC):
         release."""
         return self.classes
 
-    @property
-    def overlapping(self) -> bool:
-        """True if a record may belong to several classes."""
-        return False
-
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
         """Return the attacker's beliefs about the sensitive value of each record's group; the prior Q if the column is
         unpublished.
@@ -98,7 +83,7 @@ class Release(ABC):
         For a `covering classes` attacker, any record of the classes whose regions cover a person may be the person's,
         and people with identical quasi-identifiers form a group. Suppressed records form the last group.
         """
-        self._require_sensitive(sensitive)
+        require_sensitive(self.table, sensitive)
         if sensitive in self.unpublished_columns:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
@@ -129,7 +114,7 @@ class Release(ABC):
     def _covering(self, sensitive: str) -> Posterior:
         """Compute the posterior from all classes that cover a person; Q if none does."""
         people, sizes = self.table.remember("people", lambda: distinct_people(self.table.cells()))
-        counts = self._expected(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
+        counts = self.expected_people(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
         found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
         return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
 
@@ -143,29 +128,20 @@ class Release(ABC):
         """
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._require_sensitive(sensitive)
+            require_sensitive(self.table, sensitive)
         prior = 1.0 if sensitive is None else weights.shares(self.table)[sensitive]
         if sensitive is None or sensitive in self.unpublished_columns:
-            found = self._expected(runs, same, self.people_of_classes()) * prior
+            found = self.expected_people(runs, same, self.people_of_classes()) * prior
         else:
-            found = self._expected(runs, same, self.people_of_classes(sensitive))
+            found = self.expected_people(runs, same, self.people_of_classes(sensitive))
         if not self.suppressed:
             return found
-        return found + self._anywhere(runs, same) * self.suppressed_distribution.get(sensitive or "", prior)
+        return found + _suppressed_people(self, runs, same) * self.suppressed_distribution.get(sensitive or "", prior)
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """Return the number of people in each class, one column per sensitive value; records, where these have no
         weights."""
         return self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
-
-    def _anywhere(self, runs: np.ndarray, same: np.ndarray) -> np.ndarray:
-        """Return how many suppressed people are expected in each population."""
-        last = np.array([[self.table.columns[name].size - 1 for name in self.table.quasi]], np.int32)
-        left, right = self.table.edges
-        uncovered: float = self.suppressed
-        if self.table.weight is not None:
-            uncovered = float(weights.people(self.table).sum() - self.people_of_classes().sum())
-        return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[uncovered]]), same)
 
     def count(self, workload: Workload) -> np.ndarray:
         """Return the expected answer to each query: a count, a sum or an average."""
@@ -182,15 +158,9 @@ class Release(ABC):
         """
         return counts_from_histograms(self, names, original)
 
-    def estimate_published(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
-        """Return the estimate for the published records alone, each counted once whatever its weight."""
-        if not self.suppressed and self.table.weight is None:
-            return self.estimate(populations, sensitive)
-        runs, same = as_runs(populations)
-        counts = self.own_classes.sizes[:, None] if sensitive is None else self.own_classes.histograms[sensitive]
-        return self._expected(runs, same, counts, whole=self.classes.exact)
-
-    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
+    def expected_people(
+        self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False
+    ) -> np.ndarray:
         """Return people per population and value; with `whole`, all records of each class that overlaps the
         population."""
         left, right = self.table.edges
@@ -198,12 +168,6 @@ class Release(ABC):
         counts = np.ascontiguousarray(histogram, dtype=np.float64 if weighed else np.int64)
         assert classes.low is not None and classes.high is not None
         return cell_kernels.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
-
-    def _require_sensitive(self, sensitive: str) -> None:
-        if sensitive not in self.table.sensitive:
-            raise BadInput(
-                f"{sensitive!r} is not a sensitive column; there are {', '.join(self.table.sensitive) or 'none'}"
-            )
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -213,20 +177,6 @@ class Release(ABC):
     @abstractmethod
     def rows(self) -> dict[str, Rows]:
         """Return the rows of each published file as codes, one row per record in random order."""
-
-    def rows_with_suppressed(self, where: str | Path) -> dict[str, Rows]:
-        """Return the rows with a row of `*` for each suppressed record. All cells are text, except for Parquet."""
-        tables = self.rows()
-        if not self.suppressed:
-            return tables
-        if len(tables) > 1 or self.classes.exact:
-            raise BadInput(
-                f"{where}: rows of * represent records suppressed in one file with generalized values; this release "
-                "publishes quasi-identifiers unchanged. Export it without rows of * instead"
-            )
-        kept = self.table.records - self.suppressed
-        as_text = Path(where).suffix != ".parquet"
-        return {name: with_suppressed_rows(rows, kept, self.suppressed, as_text) for name, rows in tables.items()}
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return the contents of each published file by name."""
@@ -305,12 +255,6 @@ class Release(ABC):
         """Return what each label stands for; empty if all values are published unchanged."""
         return []
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """Options and notes of a release that was read from a file: suppressed records, what a missing value matches,
-        notes."""
-        return {"suppressed": 0, "missing_fits": "itself", "notes": []}
-
     # --- neutral columns
 
     @property
@@ -328,50 +272,16 @@ class Release(ABC):
         """Return the risk from an attacker who also knows these neutral columns of everybody."""
 
     @property
-    def changed_columns(self) -> dict[str, np.ndarray]:
-        """The columns that are not published unchanged, each with a mask of the records that this applies to (here
+    def changed_columns(self) -> dict[str, np.ndarray | None]:
+        """The columns that are not published unchanged, each with a mask of the classes that this applies to (None:
         all)."""
-        return dict.fromkeys([*self.table.quasi, *self.table.sensitive], np.ones(self.table.records, bool))
-
-    def unchanged_columns(self, names: Iterable[str]) -> list[str]:
-        """Return those of the columns that are published with every record's own value."""
-        return [name for name in names if name not in self.unpublished_columns and name not in self.changed_columns]
-
-    def giveaways(self) -> list[Giveaway]:
-        """Return the neutral columns that narrow generalized or hidden values although they are published unchanged.
-
-        An attacker may know the neutral column that follows from a generalized quasi-identifier (the years of schooling
-        follow from a degree), or infer the quasi-identifier from it (the sex of a husband). Hidden sensitive values may
-        follow, too.
-        """
-        return find_giveaways(self.table, self.neutral, self.changed_columns) if self.neutral else []
-
-    def nearly_identifying_columns(self) -> list[str]:
-        """Return the neutral columns that nearly identify people; two releases can be joined by one of them."""
-        return [name for name in self.neutral if nearly_identifies_people(self.table.columns[name])]
+        return dict.fromkeys([*self.table.quasi, *self.table.sensitive])
 
     @cached_property
     def disclosing_columns(self) -> list[str]:
         """The neutral columns that disclose too much: they identify people, narrow generalized values, or, together
         with columns of fewer values, make a noticeable share of the records unique."""
-        if not self.neutral or not self.table.engine.in_memory:
-            return self.neutral  # records are needed to find out which: all
-        disclosing, without, kept = {*self.nearly_identifying_columns()}, self.side_information_risk_of(()), list[str]()
-        disclosing |= {name for one in self.giveaways() for name in one.columns}
-        for name in sorted(self.neutral, key=lambda name: self.table.columns[name].size):
-            if name not in disclosing and not self.side_information_risk_of([*kept, name]).is_noticeably_above(without):
-                kept.append(name)
-        return [name for name in self.neutral if name not in kept]
-
-    def refuse_giveaways(self, where: str | Path, advice: str = IN_PYTHON) -> None:
-        """Raise BadInput if neutral columns identify people, narrow generalized values, or make records unique."""
-        if self.disclosing_columns:
-            found = [
-                f"{name!r} nearly identifies people: hardly any share a value"
-                for name in self.nearly_identifying_columns()
-            ]
-            found += [*map(str, self.giveaways()), str(self.side_information_risk)]
-            raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {advice}")
+        return find_disclosing_columns(self)
 
     # --- files
 
@@ -394,10 +304,10 @@ class Release(ABC):
         a table there and `spark:/folder/released.parquet` a folder of files; neither replaces an existing one.
         """
         if not giveaways:
-            self.refuse_giveaways(path)
+            refuse_giveaways(self, path)
         if str(path).startswith(IN_SPARK):
             return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
-        tables = self.rows_with_suppressed(path) if stars else self.rows()
+        tables = rows_with_suppressed(self, path) if stars else self.rows()
         sample = self.table.sampled.describe(smallest) if self.table.sampled else ""
         book = self.codebook(smallest)
         return write_files(Path(path), tables, book, sample, described(self), defuse=defuse, overwrite=overwrite)
@@ -409,6 +319,29 @@ def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarr
         return populations.runs, populations.same
     runs = np.ascontiguousarray(populations, dtype=np.int32)
     return runs, shared_prefix(runs)
+
+
+def _suppressed_people(release: Release, runs: np.ndarray, same: np.ndarray) -> np.ndarray:
+    """Return how many suppressed people are expected in each population."""
+    table = release.table
+    last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
+    left, right = table.edges
+    uncovered: float = release.suppressed
+    if table.weight is not None:
+        uncovered = float(weights.people(table).sum() - release.people_of_classes().sum())
+    return cell_kernels.coverage(runs, np.zeros_like(last), last, left, right, np.array([[uncovered]]), same)
+
+
+def recipient_notice(release: Release) -> str:
+    """Return what every recipient has to know, as part of a sentence: the method's warning, and that it is a sample."""
+    sampled = release.table.sampled
+    return "; ".join(filter(None, (release.warning, sampled and f"it is of {sampled}")))
+
+
+def require_sensitive(table: Table, sensitive: str) -> None:
+    """Raise BadInput if the column is not sensitive."""
+    if sensitive not in table.sensitive:
+        raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
 
 
 def refuse_other(given: Any, where: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.column import Column
 from workbench.data.table import Table
-from workbench.releases.base import Release
+from workbench.releases.base import Release, as_runs
 from workbench.releases.labels import run_labels
 
 BARS, SIDE = 40, 12  # maximum number of groups: of one column, and on each side of a cross table
@@ -212,7 +212,15 @@ def _expected(release: Release, bins: dict[str, Bins], sensitive: str | None = N
     if len(order) == 2 and order[0] > order[1]:  # the first column changes slowest
         first, second = (len(one.runs) for one in bins.values())
         runs = runs.reshape(second, first, *runs.shape[1:]).swapaxes(0, 1).reshape(runs.shape)
-    return release.estimate_published(np.ascontiguousarray(runs, dtype=np.int32), sensitive)
+    return _estimate_published(release, np.ascontiguousarray(runs, dtype=np.int32), sensitive)
+
+
+def _estimate_published(release: Release, runs: np.ndarray, sensitive: str | None) -> np.ndarray:
+    """Return the estimate for the published records alone, each counted once whatever its weight."""
+    if not release.suppressed and release.table.weight is None:
+        return release.estimate(runs, sensitive)
+    counts = release.own_classes.sizes[:, None] if sensitive is None else release.own_classes.histograms[sensitive]
+    return release.expected_people(*as_runs(runs), counts, whole=release.classes.exact)
 
 
 def _unchanged_counts(release: Release, name: str) -> np.ndarray:
@@ -220,7 +228,7 @@ def _unchanged_counts(release: Release, name: str) -> np.ndarray:
     table = release.table
     if name in table.sensitive:
         everybody = np.array([[[0, table.columns[one].size - 1] for one in table.quasi]], np.int32)
-        return release.estimate_published(everybody, name)[0]
+        return _estimate_published(release, everybody, name)[0]
     if not release.suppressed:
         return table.columns[name].totals
     kept = release.group_of_record < len(release.own_classes)

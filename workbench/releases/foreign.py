@@ -89,11 +89,6 @@ class Foreign(Release):
         """The classes by the labels in the file, each record in exactly one."""
         return self.read
 
-    @property
-    def overlapping(self) -> bool:
-        """True if a missing value matches every value, so that a record may belong to several classes."""
-        return self.missing_fits != "itself"
-
     def audit(self, model: Model) -> Audit:
         """Check whether the model holds, and list the classes that violate it."""
         found = super().audit(model)
@@ -151,14 +146,21 @@ class Foreign(Release):
         """Return the level that names the released value of each class."""
         return self.levels.get(name)
 
-    @property
-    def reading(self) -> dict[str, Any]:
-        """The options used to read the file, and the notes from reading it."""
-        return {"suppressed": self.starred, "missing_fits": self.missing_fits, "notes": list(self.notes)}
-
     def rows(self) -> dict[str, Rows]:
         """Raise Undefined: only the file has the records of a foreign release."""
         raise Undefined("this release was read from a file and cannot be written again")
+
+
+def has_overlapping_classes(release: Release) -> bool:
+    """Return whether a record may belong to several classes, since missing values match every value."""
+    return isinstance(release, Foreign) and release.missing_fits != "itself"
+
+
+def describe_reading(release: Release) -> dict[str, Any]:
+    """Return how a release was read from a file: suppressed records, what a missing value matches, notes."""
+    if not isinstance(release, Foreign):
+        return {"suppressed": 0, "missing_fits": "itself", "notes": []}
+    return {"suppressed": release.starred, "missing_fits": release.missing_fits, "notes": list(release.notes)}
 
 
 def foreign(

@@ -171,7 +171,9 @@ class BucketizedInParts(InParts, Bucketized):
 
     exact = True
 
-    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
+    def expected_people(
+        self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False
+    ) -> np.ndarray:
         belief, found = histogram / histogram.sum(axis=1, keepdims=True), np.zeros((len(runs), histogram.shape[1]))
         sizes = [self.table.columns[name].size for name in self.table.quasi]
         for first, part in self._numbered():

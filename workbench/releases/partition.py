@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -28,7 +28,12 @@ from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import CodedColumn, ColumnValues, EngineRecords, Rows
 from workbench.releases.labels import region_labels
 from workbench.releases.shown import ClassCounts, counts_from_partition
-from workbench.releases.side_information import SideInformationRisk, count_side_information, number_combinations
+from workbench.releases.side_information import (
+    SideInformationRisk,
+    count_side_information,
+    number_combinations,
+    require_records,
+)
 
 RECORDS = "records"  # name of the file of a bucketized release that has one row per record
 
@@ -217,26 +222,13 @@ class Partition(Release):
         )
 
     @property
-    def changed_columns(self) -> dict[str, np.ndarray]:
-        self._require_records()
-        wide = {name: np.append(one, True)[self.group_of_record] for name, one in self._wide().items()}
-        return wide | dict.fromkeys(self._hidden(), np.ones(self.table.records, bool))
-
-    def unchanged_columns(self, names: Iterable[str]) -> list[str]:
-        changed = {*self.unpublished_columns, *self._wide(), *self._hidden()}
-        return [name for name in names if name not in changed]
-
-    def _wide(self) -> dict[str, np.ndarray]:
-        """Return the quasi-identifiers that are not published unchanged, and for which classes."""
+    def changed_columns(self) -> dict[str, np.ndarray | None]:
         spread = {} if self.exact else {name: self.classes.spread(a) > 0 for a, name in enumerate(self.table.quasi)}
-        return {name: wide for name, wide in spread.items() if wide.any()}
-
-    def _hidden(self) -> list[str]:
-        """Return the sensitive columns that no record shows."""
-        return [name for name in self.table.sensitive if self.exact or name in self.unpublished_columns]
+        hidden = [name for name in self.table.sensitive if self.exact or name in self.unpublished_columns]
+        return {name: wide for name, wide in spread.items() if wide.any()} | dict.fromkeys(hidden)
 
     def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
-        self._require_records()
+        require_records(self.table)
         table, group = self.table, self.group_of_record
         in_class = group < len(self.classes)  # suppressed records disclose nothing
         group, known = group[in_class], number_combinations(table, neutral)[in_class]
@@ -250,13 +242,6 @@ class Partition(Release):
     def _sensitive_of_records(self, name: str) -> np.ndarray:
         """Return the sensitive value of each published record, as the release has it."""
         return self.table.sensitive_codes(name)[self.published_records]
-
-    def _require_records(self) -> None:
-        """Raise BadInput unless the risk from neutral columns can be computed."""
-        self.table.engine.require_memory(
-            "what neutral columns disclose is computed record by record",
-            "leave the neutral columns out, or allow giveaways if you know what they disclose",
-        )
 
     def class_labels(self, name: str) -> np.ndarray:
         """Return the released value of a quasi-identifier in each class; the array is read-only."""
@@ -336,7 +321,9 @@ class Bucketized(Partition):
 
     exact = True
 
-    def _expected(self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False) -> np.ndarray:
+    def expected_people(
+        self, runs: np.ndarray, same: np.ndarray, histogram: np.ndarray, whole: bool = False
+    ) -> np.ndarray:
         """Return people per population and value: the members of the population, each with the values of its class."""
         sizes = histogram.sum(axis=1, keepdims=True)
         belief = histogram / np.where(sizes > 0, sizes, 1)

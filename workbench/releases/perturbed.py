@@ -19,7 +19,7 @@ from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
 from workbench.releases import perturbed_answers
-from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs
+from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs, require_sensitive
 from workbench.releases.codebook import Entry
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.responses import Categorical, Drawn, Noise
@@ -78,8 +78,8 @@ class Perturbed(Release):
         return at_level(column, level, self._codes(name) if drawn is None else drawn.released)
 
     @property
-    def changed_columns(self) -> dict[str, np.ndarray]:
-        return dict.fromkeys(self.drawn, np.ones(self.table.records, bool))
+    def changed_columns(self) -> dict[str, np.ndarray | None]:
+        return dict.fromkeys(self.drawn)
 
     def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
         """Return the risk from the unchanged columns: a value that was changed at random is certain for nobody."""
@@ -99,7 +99,7 @@ class Perturbed(Release):
 
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
         """Return the beliefs about people with the same quasi-identifiers; without classes, attackers do not differ."""
-        self._require_sensitive(sensitive)
+        require_sensitive(self.table, sensitive)
         if sensitive not in self._believed:
             self._believed[sensitive] = self._believe(sensitive)
         return self._believed[sensitive]
@@ -163,14 +163,14 @@ class Perturbed(Release):
         """Return the maximum likelihood estimate of records per population and value."""
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._require_sensitive(sensitive)
+            require_sensitive(self.table, sensitive)
         return perturbed_answers.likeliest(self, runs, same, sensitive)
 
     def unbiased(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """Return an unbiased estimate, which may be negative; raise Undefined if noise was added to numbers."""
         runs, same = as_runs(populations)
         if sensitive is not None:
-            self._require_sensitive(sensitive)
+            require_sensitive(self.table, sensitive)
         return perturbed_answers.unbiased(self, runs, same, sensitive)
 
     @cached_property

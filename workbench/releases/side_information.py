@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.base.errors import BadInput
 from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
 from workbench.data.lexicon import CONTACTS, has_word
 from workbench.data.table import Table
 from workbench.data.uniqueness import keys
 from workbench.data.wording import PLAIN, Wording
+
+if TYPE_CHECKING:
+    from workbench.releases.base import Release
 
 CERTAIN = 0.95  # share, or rank correlation, from which on a value counts as disclosed
 DOUBT = 5  # factor by which the uncertainty has to fall
@@ -24,6 +29,12 @@ WORK = 50_000_000  # records examined, over all columns and pairs
 SHARING = 2  # average records per value, below which a column identifies people
 SHARING_A_NAME = 10  # the same for columns that are called like a name
 NAMES = (*CONTACTS, "fullname", "guid", "id", "identifier", "ids", "mail", "name", "names", "username", "uuid")
+
+
+IN_PYTHON = (
+    "Drop the columns that disclose too much with table.drop(release.disclosing_columns), make them identifiers or "
+    "quasi-identifiers, or pass giveaways=True"
+)
 
 
 class Giveaway(NamedTuple):
@@ -127,7 +138,69 @@ def number_combinations(table: Table, names: Sequence[str]) -> np.ndarray:
 # --- which column reveals which
 
 
-def find_giveaways(table: Table, neutral: Sequence[str], blurred: Mapping[str, np.ndarray]) -> list[Giveaway]:
+def unchanged_columns(release: Release, names: Iterable[str]) -> list[str]:
+    """Return those of the columns that are published with every record's own value."""
+    changed = {*release.unpublished_columns, *release.changed_columns}
+    return [name for name in names if name not in changed]
+
+
+def find_giveaways(release: Release) -> list[Giveaway]:
+    """Return the neutral columns that narrow generalized or hidden values although they are published unchanged.
+
+    An attacker may know the neutral column that follows from a generalized quasi-identifier (the years of schooling
+    follow from a degree), or infer the quasi-identifier from it (the sex of a husband). Hidden sensitive values may
+    follow, too.
+    """
+    if not release.neutral:
+        return []
+    require_records(release.table)
+    everybody, changed = np.ones(release.table.records, bool), release.changed_columns
+    masks = {
+        name: everybody if classes is None else np.append(classes, True)[release.group_of_record]
+        for name, classes in changed.items()
+    }
+    return _giveaways(release.table, release.neutral, masks)
+
+
+def nearly_identifying_columns(release: Release) -> list[str]:
+    """Return the neutral columns that nearly identify people; two releases can be joined by one of them."""
+    return [name for name in release.neutral if nearly_identifies_people(release.table.columns[name])]
+
+
+def find_disclosing_columns(release: Release) -> list[str]:
+    """Return the neutral columns that disclose too much; see `Release.disclosing_columns`."""
+    neutral, columns = release.neutral, release.table.columns
+    if not neutral or not release.table.engine.in_memory:
+        return neutral  # records are needed to find out which: all
+    disclosing, kept = {*nearly_identifying_columns(release)}, list[str]()
+    without = release.side_information_risk_of(())
+    disclosing |= {name for one in find_giveaways(release) for name in one.columns}
+    for name in sorted(neutral, key=lambda name: columns[name].size):
+        if name not in disclosing and not release.side_information_risk_of([*kept, name]).is_noticeably_above(without):
+            kept.append(name)
+    return [name for name in neutral if name not in kept]
+
+
+def refuse_giveaways(release: Release, where: str | Path, advice: str = IN_PYTHON) -> None:
+    """Raise BadInput if neutral columns identify people, narrow generalized values, or make records unique."""
+    if release.disclosing_columns:
+        found = [
+            f"{name!r} nearly identifies people: hardly any share a value"
+            for name in nearly_identifying_columns(release)
+        ]
+        found += [*map(str, find_giveaways(release)), str(release.side_information_risk)]
+        raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {advice}")
+
+
+def require_records(table: Table) -> None:
+    """Raise BadInput unless the risk from neutral columns can be computed."""
+    table.engine.require_memory(
+        "what neutral columns disclose is computed record by record",
+        "leave the neutral columns out, or allow giveaways if you know what they disclose",
+    )
+
+
+def _giveaways(table: Table, neutral: Sequence[str], blurred: Mapping[str, np.ndarray]) -> list[Giveaway]:
     """Find the neutral columns, alone or in pairs, that noticeably narrow changed values.
 
     `blurred` has a mask of records for each changed column. Large tables are sampled.

@@ -57,6 +57,21 @@ def write_files(
     return targets
 
 
+def rows_with_suppressed(release: Release, where: str | Path) -> dict[str, Rows]:
+    """Return the rows with a row of `*` for each suppressed record. All cells are text, except for Parquet."""
+    tables = release.rows()
+    if not release.suppressed:
+        return tables
+    if len(tables) > 1 or release.classes.exact:
+        raise BadInput(
+            f"{where}: rows of * represent records suppressed in one file with generalized values; this release "
+            "publishes quasi-identifiers unchanged. Export it without rows of * instead"
+        )
+    kept = release.table.records - release.suppressed
+    as_text = Path(where).suffix != ".parquet"
+    return {name: export.with_suppressed_rows(rows, kept, release.suppressed, as_text) for name, rows in tables.items()}
+
+
 def described(release: Release) -> dict[str, Any]:
     """Return what an audit needs besides labels: the layout of the release, and the roles of its columns."""
     roles = {"quasi": release.table.quasi, "sensitive": release.table.sensitive}
