@@ -155,7 +155,6 @@ FORMATTED_OTHERWISE = {
     "base/progress.py": "durations",
     "base/figures.py": "the rule itself",
     "base/small_counts.py": "counts that are rounded by the threshold",
-    "charts/before_after.py": "counts",
     "commands/query.py": "answers in the unit of the data",
     "data/reading/formats.py": "sizes of files",
     "data/range_ends.py": "values of the data",

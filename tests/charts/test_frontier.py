@@ -5,10 +5,11 @@ import pytest
 from tests.charts.drawn import frontier, made, rows_of, words_of
 from workbench import charts
 from workbench.base.errors import BadInput
+from workbench.charts.frontier import describe_difference, headline, left_out, two_frontiers
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
-from workbench.measures import Discernibility, PrivacyLoss, UtilityLoss
-from workbench.methods import Mondrian
+from workbench.measures import Discernibility, PrivacyLoss, QueryError, UtilityLoss
+from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 
 
@@ -59,3 +60,47 @@ def test_two_frontiers_caps_and_a_point_under_a_slider_on_one_chart():
         assert said in words
     with pytest.raises(BadInput, match="not measured with 'P_loss'"):
         charts.frontier_chart(own, pinned=Frontier(own.measured, [Discernibility()]))
+
+
+def test_frontiers_of_different_data_are_reported():
+    own, same = frontier(), frontier(made(Recipe(Mondrian(), KAnonymity(k=9)), 0.3, 0.02))
+    assert describe_difference(own, same) == ""
+    less = Frontier([made(Recipe(Keep()), 0.6, 0.0), *own.measured[:3], own.measured[4]], own.measures)
+    assert describe_difference(own, less) == "everything kept: P_loss 0.69, pinned 0.6"
+    assert describe_difference(own, Frontier(own.measured[:3], own.measures)) == ""  # nothing tells
+    words = words_of(charts.frontier_chart(own, pinned=less))
+    assert any("from other data, roles or hierarchies" in word for word in words)
+    assert not any("from other data" in word for word in words_of(charts.frontier_chart(own, pinned=same)))
+
+
+def test_efficient_dominated_and_omitted_points_are_counted_separately():
+    lost = [Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": 0.1}) for k in (7, 8)]
+    assert headline(frontier(*lost)) == "5 points: 2 efficient (filled), 1 dominated (hollow)"
+    assert left_out(frontier(*lost)) == "2 left out" and left_out(frontier()) == ""
+    ends = [Point(Recipe(end), {}) for end in (Keep(), Remove())]
+    nothing = Frontier([*lost, *ends], frontier().measures)
+    assert headline(nothing) == "2 points: 0 efficient (filled), 0 dominated (hollow)"
+    assert left_out(nothing) == "2 left out, and 2 baselines"
+    assert left_out(Frontier([*frontier().measured[:3], ends[0]], frontier().measures)) == "1 baseline left out"
+
+
+def test_two_workloads_are_drawn_on_one_scale():
+    measures = [PrivacyLoss(), QueryError("state"), QueryError("company")]
+    points = [
+        Point(Recipe(Mondrian(), KAnonymity(k)), dict(zip([one.key for one in measures], values, strict=True)))
+        for k, values in {2: (0.9, 0.1, 0.2), 5: (0.5, 0.2, 3.0), 9: (0.1, 0.3, 5.0)}.items()
+    ]
+    frontier = Frontier(points, measures)
+    one, other = two_frontiers(frontier, (measures[1].key, measures[2].key), ("state", "company"), 1)
+    domains = [_y_domain(drawn.to_dict()) for drawn in (one, other)]
+    assert domains[0] == domains[1] and domains[0][0] <= 0.1 and domains[0][1] >= 5
+    assert [drawn.to_dict()["title"]["text"] for drawn in (one, other)] == ["state", "company"]
+    assert [row["y"] for row in one.to_dict()["datasets"]["points"]] == [0.1, 0.2, 0.3]
+
+
+def _y_domain(spec):
+    return next(
+        layer["encoding"]["y"]["scale"]["domain"]
+        for layer in spec["layer"]
+        if "scale" in layer["encoding"].get("y", {})
+    )

@@ -15,8 +15,7 @@ from widgets.frontier.picture import Picture, table
 from widgets.frontier.saved_picture import SavedPicture
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import format_number, format_whole_percent
-from workbench.charts.comparison import describe_difference
-from workbench.charts.headline import headline, left_out
+from workbench.charts.frontier import describe_difference, headline, left_out
 from workbench.charts.scene import Scene, efficient
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.intervals import LEARNING, OVER, describe_intervals

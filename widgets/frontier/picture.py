@@ -12,9 +12,9 @@ from altair.utils.schemapi import debug_mode
 
 from workbench.base.figures import format_interval
 from workbench.charts.axis import Axis
-from workbench.charts.frontier import frontier_drawn, frontier_layers, line_numbers, with_rows
+from workbench.charts.frontier import frontier_drawn, frontier_layers
 from workbench.charts.heat import MOST, ROW, describe_heat, heat_drawn, heat_layers, heat_marks, heat_rows
-from workbench.charts.look import PINNED, dash, finish_chart, hue, shape
+from workbench.charts.look import PINNED, dash, finish_chart, hue, line_numbers, shape
 from workbench.charts.parallel import describe_parallel, parallel_drawn, parallel_layers, parallel_marks, parallel_rows
 from workbench.charts.scene import (
     PLOT,
@@ -96,8 +96,8 @@ class Picture:
             layers = parallel_layers(measures, self._lines, legend=False)
         else:
             layers, size = heat_layers(measures), alt.Step(ROW)
-        empty = with_rows(layers, {name: [] for name in self._rows(scene, axes)})
-        spec: dict[str, Any] = finish_chart(empty, WIDTH, size, None, "").to_dict(validate=False)
+        empty: dict[str, Rows] = {name: [] for name in self._rows(scene, axes)}
+        spec: dict[str, Any] = finish_chart(layers, WIDTH, size, None, "", empty).to_dict(validate=False)
         return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}, "padding": PADDING}
 
     def _rows(self, scene: Scene, axes: list[Axis]) -> dict[str, Rows]:

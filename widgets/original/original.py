@@ -123,7 +123,7 @@ class OriginalComparison(ChartPart):
 
 
 def _drawn(found: BeforeAfter | Cross) -> dict[str, Any]:
-    from workbench.charts.before_after import bars_chart, cross_chart  # slow to import
+    from workbench.charts.release import bars_chart, cross_chart  # slow to import
 
     return live(cross_chart(found) if isinstance(found, Cross) else bars_chart(found))
 

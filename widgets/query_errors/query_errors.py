@@ -171,7 +171,7 @@ class QueryErrors(ChartPart):
 
 
 def _drawn(errors: np.ndarray) -> dict[str, Any]:
-    from workbench.charts.query_errors import errors_chart  # slow to import
+    from workbench.charts.release import errors_chart  # slow to import
 
     return live(errors_chart(errors))
 

@@ -12,10 +12,10 @@ import altair as alt
 
 from workbench.charts.frontier import frontier_chart
 from workbench.charts.heat import heat_chart
-from workbench.charts.losses import loss_chart, populations_chart
 from workbench.charts.offline import save, show_offline
 from workbench.charts.panels import panels_chart
 from workbench.charts.parallel import parallel_chart
+from workbench.charts.release import loss_chart, populations_chart
 
 __all__ = [
     "frontier_chart",

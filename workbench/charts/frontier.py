@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
+import numpy as np
 
 from workbench.charts.axis import Axis
-from workbench.charts.comparison import describe_difference
-from workbench.charts.headline import headline, left_out
-from workbench.charts.look import INK, PINNED, SILENT, Chart, finish_chart, line_channels, numbers
-from workbench.charts.scene import Scene, describe_frontier
+from workbench.charts.look import INK, PINNED, SILENT, Chart, draw_rows, finish_chart, line_channels, line_numbers
+from workbench.charts.scene import Scene, baseline_label, describe_frontier, efficient, format_value, recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.frontier.recipe import Point
     from workbench.measures import Measure
 
+SAME = 1e-9  # relative tolerance for rounding errors
 CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 GRIP = "M-0.6,-0.8L0.6,-0.8L0.6,0.2L0,0.9L-0.6,0.2Z"  # a handle that points down
 BESIDE: dict[str, Any] = {name: alt.expr(f"datum.{name}") for name in ("align", "dx", "dy")} | {"lineBreak": "\n"}
@@ -69,23 +71,33 @@ def frontier_chart(
     return frontier_drawn(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
 
 
+def two_frontiers(
+    frontier: Frontier, keys: tuple[str, str], titles: tuple[str, str], selected: int = -1,
+    width: int = 360, height: int = 300,
+) -> list[alt.LayerChart]:  # fmt: skip
+    """Draw the same points against two measures of utility (by key) on one scale."""
+    scenes = [Scene(frontier.on(utility=key), selected=selected, size=(width, height)) for key in keys]
+    own, aside = ([value for key in keys for value in _values(frontier, key, baseline)] for baseline in (False, True))
+    measure = frontier.measure(keys[0])
+    y = Axis.from_values(measure, own, aside=[*aside, measure.best])
+    x, lines = scenes[0].axis(scenes[0].frontier.axes[0]), line_numbers(scenes[0].lines)
+    found = []
+    for scene, key, title in zip(scenes, keys, titles, strict=True):
+        drawn = frontier_drawn(scene, [x, replace(y, measure=frontier.measure(key))], lines)
+        drawn.title = alt.Title(title)
+        found.append(drawn)
+    return found
+
+
+def _values(frontier: Frontier, key: str, baseline: bool) -> list[float]:
+    return [point.values.get(key, math.nan) for point in frontier.measured if point.recipe.baseline == baseline]
+
+
 def frontier_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
     """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
     (x, y), (width, height), frontier = axes, scene.size, scene.frontier
     drawn = frontier_layers(x, y, lines, frontier.measures, width, height)
-    return finish_chart(with_rows(drawn, scene.rows(x, y)), width, height, _title(scene), describe_frontier(scene))
-
-
-def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
-    """Return the number of each line; a pinned line shares the number of the line with the same name."""
-    plain = numbers((line.removeprefix(PINNED) for line in lines), before)
-    return {line: plain[line.removeprefix(PINNED)] for line in lines}
-
-
-def with_rows(drawn: alt.LayerChart, rows: Mapping[str, Any]) -> alt.LayerChart:
-    """Add rows to layers."""
-    drawn.datasets = dict(rows)
-    return drawn
+    return finish_chart(drawn, width, height, _title(scene), describe_frontier(scene), scene.rows(x, y))
 
 
 def frontier_layers(
@@ -101,7 +113,7 @@ def frontier_layers(
         *_caps(x_axis, y_axis),
         *_edges(x_axis, y_axis, x, y),
         *_pinned(x, y, lines, not live),
-        _rows("intervals", x, y)
+        draw_rows("intervals", x, y)
         .mark_rule(**SILENT, color=INK, opacity=0.5, strokeWidth=2, clip=True)
         .encode(alt.X2("x2:Q"), alt.Y2("y2:Q")),
         *_own(x, y, lines, measures, not live),
@@ -109,10 +121,6 @@ def frontier_layers(
         *([_cursor(x, y)] if live else []),
     ]
     return alt.layer(*layers)
-
-
-def _rows(name: str, x: Any, y: Any) -> Chart:
-    return Chart(alt.NamedData(name)).encode(x, y)
 
 
 def _hover(measures: Sequence[Measure]) -> list[alt.Tooltip]:
@@ -141,7 +149,7 @@ def _caps(x_axis: Axis, y_axis: Axis) -> list[Chart]:
         ("x", alt.X, alt.X2, alt.Y(value=0), alt.Y(value=0), 0, x_words),
         ("y", alt.Y, alt.Y2, alt.X(value=0), right, 270, y_words),
     ):
-        rows = Chart(alt.NamedData(f"cap_{name}")).encode(channel(f"{name}:Q"))
+        rows = draw_rows(f"cap_{name}", channel(f"{name}:Q"))
         size = "width" if name == "x" else "height"  # on a zoomed chart, a cap may be outside
         seen = alt.expr(f"inrange(scale('{name}', datum.{name}), [-1, {size} + 1]) ? 0.8 : 0")
         layers += [
@@ -187,15 +195,15 @@ def _impossible(x: Any, y: Any) -> list[Chart]:
     word: dict[str, Any] = {**SILENT, "color": INK, "opacity": 0.8, "fontSize": 11, "align": "left", "clip": True,
                             "lineBreak": "\n", "dy": -6}  # fmt: skip
     return [
-        _rows("impossible", x, y).mark_area(**area).encode(alt.Y2("y2:Q"), alt.Detail("region:N")),
-        _rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(alt.Text("word:N")),
+        draw_rows("impossible", x, y).mark_area(**area).encode(alt.Y2("y2:Q"), alt.Detail("region:N")),
+        draw_rows("impossible_word", x, y).mark_text(**word, baseline="middle").encode(alt.Text("word:N")),
     ]
 
 
 def _stairs(name: str, x: Any, y: Any, **look: Any) -> Chart:
     """Draw the staircase of efficient points."""
     drawn = {**SILENT, "opacity": 0.35, "strokeWidth": 1, "strokeDash": [5, 3], **look}
-    return _rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(alt.Order("order:Q"))
+    return draw_rows(name, x, y).mark_line(color=INK, clip=True, **drawn).encode(alt.Order("order:Q"))
 
 
 def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Chart]:
@@ -203,11 +211,11 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Char
     if not any(line.startswith(PINNED) for line in lines):
         return []
     color, shape = line_channels(lines, legend)
-    rows = _rows("pinned", x, y).encode(SAID)
+    rows = draw_rows("pinned", x, y).encode(SAID)
     own, hover = "!datum.baseline", [alt.Tooltip("line:N"), alt.Tooltip("recipe:N")]
     return [
         _stairs("pinned_stairs", x, y, opacity=0.2, strokeDash=[1, 3]),
-        _rows("pinned", x, y)
+        draw_rows("pinned", x, y)
         .transform_filter(f"{own} && datum.finite")
         .mark_line(**SILENT, strokeWidth=1, strokeDash=[4, 2], clip=True)
         .encode(color, alt.Detail("strand:N")),
@@ -226,7 +234,7 @@ def _pinned(x: Any, y: Any, lines: Mapping[str, int], legend: bool) -> list[Char
 def _own(x: Any, y: Any, lines: Mapping[str, int], measures: Sequence[Measure], legend: bool) -> list[Chart]:
     """Draw one curve per line with its points, efficient ones filled, and the baselines."""
     color, shape = line_channels(lines, legend)
-    placed, own = _rows("points", x, y), "!datum.baseline && "
+    placed, own = draw_rows("points", x, y), "!datum.baseline && "
     shown = placed.encode(SAID, tooltip=_hover(measures))
     return [
         shown.transform_filter("datum.baseline").mark_point(shape=CROSS, size=420, color=INK, strokeWidth=2),
@@ -251,10 +259,10 @@ def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[Chart]:
     """
     words: dict[str, Any] = {**SILENT, **BESIDE, "color": INK, "fontSize": 12, "baseline": "middle", "clip": True}
     ring: dict[str, Any] = {**SILENT, "color": INK, "opacity": 1, "clip": True}
-    best, moving = _rows("best", x, y), _rows("moving", x, y)
+    best, moving = draw_rows("best", x, y), draw_rows("moving", x, y)
     guide: dict[str, Any] = {**SILENT, "color": INK, "strokeDash": [1, 3], "opacity": 0.6, "clip": True}
     return [
-        _rows("names", x, y).mark_text(**words).encode(alt.Text("name:N")),
+        draw_rows("names", x, y).mark_text(**words).encode(alt.Text("name:N")),
         best.mark_point(**ring, shape="square", size=420, strokeWidth=1.5),
         best.mark_text(**words).encode(alt.Text("name:N")),
         moving.mark_rule(**guide).encode(y2=alt.Y2Value(alt.expr("height"))),
@@ -266,14 +274,14 @@ def _marks(x: Any, y: Any, measures: Sequence[Measure]) -> list[Chart]:
         .mark_point(shape="diamond", filled=False, size=230, color=INK, strokeWidth=1.5, opacity=0.7, clip=True)
         .encode(SAID),
         moving.mark_text(**words, fontWeight="bold").encode(alt.Text("name:N")),
-        _rows("chosen", x, y).mark_point(**ring, shape="circle", size=230, strokeWidth=3),
+        draw_rows("chosen", x, y).mark_point(**ring, shape="circle", size=230, strokeWidth=3),
     ]  # fmt: skip
 
 
 def _cursor(x: Any, y: Any) -> Chart:
     """Draw the position of the keyboard cursor of a live chart."""
     ring: dict[str, Any] = {"shape": "circle", "size": 380, "color": INK, "strokeWidth": 2, "strokeDash": [3, 2]}
-    return _rows("cursor", x, y).mark_point(**SILENT, **ring, opacity=1, clip=True)
+    return draw_rows("cursor", x, y).mark_point(**SILENT, **ring, opacity=1, clip=True)
 
 
 def _title(scene: Scene) -> alt.Title:
@@ -289,3 +297,44 @@ def _title(scene: Scene) -> alt.Title:
     if not frontier.complete:
         notes.append("the sweep was cancelled: points are missing")
     return alt.Title(headline(frontier), subtitle=notes or alt.Undefined)
+
+
+def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: str = "hollow") -> str:
+    """Describe how many points are efficient and dominated."""
+    lost = np.isnan(frontier.losses()).any(axis=1)
+    standing, placed = int(efficient(frontier).sum()), int((frontier.recommendable & ~lost).sum())
+    many = int(frontier.recommendable.sum())
+    return f"{many} points: {standing} efficient ({efficient_are}), {placed - standing} dominated ({dominated_are})"
+
+
+def left_out(frontier: Frontier) -> str:
+    """Describe how many points have no value on an axis; baselines are counted separately."""
+    lost = np.isnan(frontier.losses()).any(axis=1)
+    own, ends = int((frontier.recommendable & lost).sum()), int((~frontier.recommendable & lost).sum())
+    baselines = f"{ends} baseline{'s' if ends > 1 else ''}"
+    if not own:
+        return f"{baselines} left out" if ends else ""
+    return f"{own} left out, and {baselines}" if ends else f"{own} left out"
+
+
+def describe_difference(own: Frontier, other: Frontier) -> str:
+    """Describe the first baseline with different values in the two frontiers; empty if all agree.
+
+    The recipes that keep everything or remove all quasi-identifiers have other losses only for other data, roles or
+    hierarchies: then the losses refer to other attackers and populations.
+    """
+    theirs = {recipe_text(point.recipe): point for point in _baselines(other)}
+    shared = [m.key for m in own.measures if any(m == measure for measure in other.measures)]
+    for point in _baselines(own):
+        twin = theirs.get(recipe_text(point.recipe))
+        for key in shared if twin else ():
+            own_value, pinned_value = (one.values.get(key, math.nan) for one in (point, twin) if one)
+            known = not (math.isnan(own_value) or math.isnan(pinned_value))
+            if known and not math.isclose(own_value, pinned_value, rel_tol=SAME, abs_tol=SAME):
+                ours, pinned = (format_value(value) for value in (own_value, pinned_value))
+                return f"{baseline_label(recipe_text(point.recipe))}: {key} {ours}, pinned {pinned}"
+    return ""
+
+
+def _baselines(frontier: Frontier) -> list[Point]:
+    return [point for point in frontier.measured if point.recipe.baseline]

@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 
 from workbench.base.figures import format_number
-from workbench.charts.look import INK, SILENT, Chart, finish_chart, measure_labels
+from workbench.charts.look import INK, SILENT, Chart, draw_rows, finish_chart, measure_labels
 from workbench.charts.scene import Rows, Scene, efficient, format_value, recipe_text, short_recipe_text
 
 if TYPE_CHECKING:
@@ -51,17 +51,16 @@ def heat_chart(
 
 def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
     """Draw a scene with its width and one row per point."""
-    from workbench.charts.frontier import with_rows
-
     frontier, width = scene.frontier, scene.size[0]
-    drawn = with_rows(heat_layers(frontier.measures), heat_rows(scene, most))
     own = len(frontier.measured)
     title = alt.Title(
         f"{min(own, most)} of {own} points, ranked within each measure: lighter is better",
         subtitle=f"● efficient on {' and '.join(frontier.axes)}   ○ dominated   × baseline   "
         "↓ lower, ↑ higher is better",
     )
-    return finish_chart(drawn, width, alt.Step(ROW), title, describe_heat(scene))
+    return finish_chart(
+        heat_layers(frontier.measures), width, alt.Step(ROW), title, describe_heat(scene), heat_rows(scene, most)
+    )
 
 
 def heat_layers(measures: Sequence[Measure]) -> Any:
@@ -80,15 +79,13 @@ def heat_layers(measures: Sequence[Measure]) -> Any:
     return alt.layer(
         *_cells("moving", x, y, len(keys)),
         *_cells("cells", x, y, len(keys)),
-        Chart(alt.NamedData("chosen"))
-        .encode(y)
-        .mark_rect(**SILENT, filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
+        draw_rows("chosen", y).mark_rect(**SILENT, filled=False, stroke=INK, strokeWidth=2.5, opacity=1),
     )
 
 
 def _cells(name: str, x: Any, y: Any, columns: int) -> list[Chart]:
     """Draw ranks as color and values as text, with three digits if there is space."""
-    cells = Chart(alt.NamedData(name)).encode(x, y)
+    cells = draw_rows(name, x, y)
     color = alt.Color("good:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
     light, dark = alt.value("#111"), alt.value("#fff")
     ink = alt.when("datum.good === null").then(alt.value(INK)).when("datum.good > 0.45").then(light).otherwise(dark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 from zlib import crc32
@@ -30,16 +30,16 @@ HEAD = 7  # characters per line of a measure's key if axes are close to each oth
 PALE = 0.5  # opacity of a pinned line
 
 
-def numbers(lines: Iterable[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
+def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) -> dict[str, int]:
     """Return a number per line, which selects its shape among the lines of its model; lines keep their previous
-    numbers.
+    numbers, and a pinned line shares the number of the line with the same name.
     """
-    names = list(dict.fromkeys(lines))
-    found = {line: before[line] for line in names if line in before} if before else {}
-    for line in sorted(line for line in names if line not in found):
+    names = {line.removeprefix(PINNED) for line in lines}
+    found = {line: number for line, number in (before or {}).items() if line in names}
+    for line in sorted(names - found.keys()):
         taken = {number for other, number in found.items() if _home(other) == _home(line)}
         found[line] = next(number for number in count() if number not in taken)
-    return {line: found[line] for line in names}
+    return {line: found[line.removeprefix(PINNED)] for line in lines}
 
 
 def _home(line: str) -> int:
@@ -77,19 +77,14 @@ def line_dashes(lines: Mapping[str, int]) -> alt.StrokeDash:
     return alt.StrokeDash("line:N", scale=scale, legend=None)
 
 
-def line_scales(lines: Mapping[str, int]) -> tuple[alt.Scale, alt.Scale]:
-    """Return hues and shapes by the name of the line."""
-    names, shapes = list(lines), [shape(name, number) for name, number in lines.items()]
-    return alt.Scale(domain=names, range=[hue(name) for name in names]), alt.Scale(domain=names, range=shapes)
-
-
 def line_channels(lines: Mapping[str, int], legend: bool = True) -> tuple[alt.Color, alt.Shape]:
     """Return hue and shape with one common legend; a live chart has its legend outside."""
-    color, shapes = line_scales(lines)
-    short = max(map(len, lines), default=0) < 45
+    names, short = list(lines), max(map(len, lines), default=0) < 45
     shown = alt.Legend(title=None, orient="bottom", columns=1 + short, labelLimit=600, symbolOpacity=1)
-    shown_legend = shown if legend else None
-    return alt.Color("line:N", scale=color, legend=shown_legend), alt.Shape("line:N", scale=shapes, legend=shown_legend)
+    hues = alt.Scale(domain=names, range=[hue(name) for name in names])
+    shapes = alt.Scale(domain=names, range=[shape(name, number) for name, number in lines.items()])
+    common: dict[str, Any] = {"legend": shown if legend else None}
+    return alt.Color("line:N", scale=hues, **common), alt.Shape("line:N", scale=shapes, **common)
 
 
 def measure_labels(keys: Sequence[str], below: Mapping[str, str], down: bool = False) -> tuple[str, int]:
@@ -127,12 +122,26 @@ class Chart(alt.Chart):
         return self.copy(deep=False)
 
 
-def finish_chart(drawn: Any, width: int, height: Any, title: alt.Title | None, description: str) -> alt.LayerChart:
-    """Set size, title, description and the colors of everything neutral.
+def draw_rows(name: str, *channels: Any) -> Chart:
+    """Return a chart of the rows with this name."""
+    return Chart(alt.NamedData(name)).encode(*channels)
+
+
+def finish_chart(
+    drawn: Any,
+    width: int,
+    height: Any,
+    title: alt.Title | None,
+    description: str,
+    rows: Mapping[str, Any] | None = None,
+) -> alt.LayerChart:
+    """Set size, title, description, the rows by name, and the colors of everything neutral.
 
     The layers are modified in place: Altair's own methods would copy all of them each time.
     """
     drawn.width, drawn.height = width, height
+    if rows is not None:
+        drawn.datasets = dict(rows)
     return style_chart(drawn, title, description)
 
 

@@ -10,8 +10,19 @@ import altair as alt
 
 from workbench.base.figures import format_number
 from workbench.charts.axis import Axis
-from workbench.charts.headline import headline
-from workbench.charts.look import INK, PINNED, SILENT, Chart, finish_chart, line_channels, line_dashes, measure_labels
+from workbench.charts.frontier import headline
+from workbench.charts.look import (
+    INK,
+    PINNED,
+    SILENT,
+    Chart,
+    draw_rows,
+    finish_chart,
+    line_channels,
+    line_dashes,
+    line_numbers,
+    measure_labels,
+)
 from workbench.charts.scene import Rows, Scene, efficient, format_value, line_name, recipe_text
 
 if TYPE_CHECKING:
@@ -42,8 +53,6 @@ def parallel_chart(
     selected
         Index of the selected point in `frontier.measured`.
     """
-    from workbench.charts.frontier import line_numbers
-
     scene = Scene(frontier, None, moving, {}, selected, (width, height))
     axes = [scene.own_axis(measure.key) for measure in frontier.measures]
     return parallel_drawn(scene, axes, line_numbers(scene.lines))
@@ -51,14 +60,12 @@ def parallel_chart(
 
 def parallel_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
     """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
-    from workbench.charts.frontier import with_rows
-
     frontier, (width, height) = scene.frontier, scene.size
     drawn = parallel_layers(frontier.measures, {name: n for name, n in lines.items() if not name.startswith(PINNED)})
     title = alt.Title(
         headline(frontier, "strong", "faint"), subtitle="up is better on every axis; the baselines are not drawn"
     )
-    return finish_chart(with_rows(drawn, parallel_rows(scene, axes)), width, height, title, describe_parallel(scene))
+    return finish_chart(drawn, width, height, title, describe_parallel(scene), parallel_rows(scene, axes))
 
 
 def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legend: bool = True) -> Any:
@@ -72,7 +79,7 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
     color, shape = line_channels(lines, legend)
     dash = line_dashes(lines)
     tooltip = [alt.Tooltip("recipe:N"), alt.Tooltip("value:N"), alt.Tooltip("measure:N")]
-    strands = Chart(alt.NamedData("strands")).encode(x, y, alt.Detail("i:N"))
+    strands = draw_rows("strands", x, y, alt.Detail("i:N"))
     beaten = strands.transform_filter("!datum.efficient").encode(color, dash)
     standing = strands.transform_filter("datum.efficient").encode(color)
     thread: dict[str, Any] = {**SILENT, "invalid": GAPS, "strokeJoin": "round"}
@@ -82,20 +89,16 @@ def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legen
         standing.mark_line(**thread, strokeWidth=2.2, opacity=0.9).encode(dash),
         strands.mark_line(**thread, strokeWidth=10, opacity=0, color=INK).encode(tooltip=tooltip),  # wide target
         standing.mark_point(filled=True, size=55, opacity=1).encode(shape, alt.Description("said:N"), tooltip=tooltip),
-        _marked("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
-        _marked("moving", x, y).mark_point(**SILENT, shape="diamond", filled=True, color=INK, size=90, opacity=1),
-        _marked("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),
-        _marked("chosen", x, y).mark_point(**SILENT, color=INK, size=110, strokeWidth=3, opacity=1),
+        draw_rows("moving", x, y).mark_line(**thread, color=INK, strokeDash=[6, 3], strokeWidth=2),
+        draw_rows("moving", x, y).mark_point(**SILENT, shape="diamond", filled=True, color=INK, size=90, opacity=1),
+        draw_rows("chosen", x, y).mark_line(**thread, color=INK, strokeWidth=3),
+        draw_rows("chosen", x, y).mark_point(**SILENT, color=INK, size=110, strokeWidth=3, opacity=1),
     )  # fmt: skip
-
-
-def _marked(name: str, x: Any, y: Any) -> Chart:
-    return Chart(alt.NamedData(name)).encode(x, y)
 
 
 def _ends(x: Any, y: Any) -> list[Chart]:
     """Draw each measure's axis with its best and its worst value."""
-    rows = Chart(alt.NamedData("ends"))
+    rows = draw_rows("ends")
     look: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.85}
     return [
         rows.mark_rule(**SILENT, color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),

@@ -1,4 +1,6 @@
-"""The content of a frontier chart as rows: points, pinned and moving ones, caps and the selection."""
+"""The content of a frontier chart as rows: points, pinned and moving ones, curves, caps, the selection, and the region
+that no release can reach.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,10 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_interval, format_number, join_names
+from workbench.base.parameters import canonical
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Box, PlotArea
 from workbench.charts.look import PINNED
-from workbench.charts.region import unreachable_label, unreachable_region
-from workbench.charts.strands import strands
 from workbench.frontier.decision import why_none
 from workbench.frontier.recipe import Point, Recipe
 
@@ -26,18 +27,15 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.lower_bounds import LowerBounds
 
+PLACES = 80  # number of points along the axis
+WORD = "not possible\nin classes"  # the bound does not apply to noise and to learning attackers
+WIDE, HIGH, ASIDE = 78, 32, 6  # pixels: size of the label, and its distance from the side
 Rows = list[dict[str, Any]]
 OVERLAP = 4  # pixels: closer marks look like one
 NARROW = 0.14  # share of the axis beyond a cap that is too narrow for a label
 PLOT = (360, 350)  # pixels: the narrowest plot of a page; labels that fit there fit on a wider one
-SIDES = (
-    (1.0, False),
-    (1.0, True),
-    (0.0, False),
-    (0.0, True),
-    (0.5, False),
-    (0.5, True),
-)  # position along a line, and whether below it
+# places of a label on a horizontal line: the position along the line, and whether below it
+SIDES = tuple((along, below) for along in (1.0, 0.0, 0.5) for below in (False, True))
 BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 
 
@@ -53,9 +51,7 @@ class Scene:
     size: tuple[int, int] = PLOT
     log: frozenset[str] = frozenset()  # the measures whose axes are logarithmic
     nearly: str = ""  # source of the estimate of the point under the slider, until it is measured
-    possible: tuple[
-        LowerBounds, ...
-    ] = ()  # lower bounds of all releases; the second: of those with exact quasi-identifiers
+    possible: tuple[LowerBounds, ...] = ()  # of all releases; the second: of those with exact quasi-identifiers
 
     @property
     def frontiers(self) -> Iterator[tuple[str, Frontier]]:
@@ -79,9 +75,7 @@ class Scene:
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
         own = self._values([point for point in points if not point.recipe.baseline], key)
-        own += [
-            end for point in points for end in point.intervals.get(key, ())
-        ]  # a clipped interval would seem to end there
+        own += [end for point in points for end in point.intervals.get(key, ())]  # or they would seem to end earlier
         aside = [point.values.get(key, math.nan) for point in points if point.recipe.baseline]
         growing = not self.frontier.complete
         return Axis.from_values(measure, own, before, growing, aside=[*aside, measure.best], log=key in self.log)
@@ -296,16 +290,8 @@ class Scene:
             recipe_text(self.moving.recipe), at, 14, bold=True, short=short_recipe_text(self.moving.recipe), take=False
         )
         description = self._describe_point(self.moving, "about " if self.nearly else "")
-        return [
-            {
-                **placed,
-                **label,
-                "recipe": str(self.moving.recipe),
-                "said": description,
-                "nearly": bool(self.nearly),
-                **more,
-            }
-        ]
+        row = {**placed, **label, "recipe": str(self.moving.recipe), "said": description, "nearly": bool(self.nearly)}
+        return [row | more]
 
 
 @lru_cache(maxsize=8)
@@ -327,40 +313,29 @@ def cached_labels(
     return Scene(frontier, pinned, None, dict(caps), -1, size).words_placed(x, y)
 
 
-@lru_cache(maxsize=10_000)
-def recipe_text(recipe: Recipe) -> str:
-    """Return a recipe as text (cached, since the same recipes are drawn repeatedly)."""
-    return str(recipe)
+@lru_cache(maxsize=8)
+def strands(frontier: Frontier) -> list[str]:
+    """Return the strand of each point; if several numbers vary, the one with the most values varies along the curve."""
+    lines: dict[str, list[tuple[int, dict[str, float]]]] = {}
+    for i, point in enumerate(frontier.measured):
+        lines.setdefault(point.recipe.line, []).append((i, _all_numbers(point.recipe)))
+    found = [""] * len(frontier.measured)
+    for name, points in lines.items():
+        values: dict[str, set[float]] = {}
+        for _, numbers in points:
+            for key, value in numbers.items():
+                values.setdefault(key, set()).add(value)
+        runs = max(values, key=lambda key: len(values[key]))
+        for i, numbers in points:
+            found[i] = f"{name} {canonical({key: value for key, value in numbers.items() if key != runs})}"
+    return found
 
 
-def short_recipe_text(recipe: Recipe) -> str:
-    """Return the models, or the noise, with their numbers only."""
-    if recipe.method.draws and recipe.model is None:
-        return _numbers(recipe.method)
-    if recipe.model is None:
-        return baseline_label(recipe_text(recipe)).removeprefix("all ")
-    return " & ".join(map(_numbers, recipe.model.parts))
-
-
-def _numbers(one: Variant) -> str:
-    numbers = {name: value for name, value in one.settings().items() if type(value) in (int, float)}
-    return ", ".join([one.name, *(f"{name} = {value:g}" for name, value in numbers.items())])
-
-
-@lru_cache(maxsize=10_000)
-def line_name(recipe: Recipe) -> str:
-    """Return the line of a recipe."""
-    return recipe.line
-
-
-def format_value(value: float) -> str:
-    """Return a value as charts show it."""
-    return "undefined" if math.isnan(value) else format_number(value)
-
-
-def baseline_label(recipe: str) -> str:
-    """Return the label of a baseline, or the recipe itself."""
-    return BASELINE_LABELS.get(recipe, recipe)
+def _all_numbers(recipe: Recipe) -> dict[str, float]:
+    """Return the numbers of the models, or of the noise, and the seed."""
+    parts = recipe.model.parts if recipe.model else [recipe.method][: recipe.method.draws]
+    found = {f"{place}.{name}": value for place, one in enumerate(parts) for name, value in _numbers(one).items()}
+    return {**found, "seed": recipe.seed}
 
 
 def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
@@ -374,6 +349,39 @@ def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
         above = up
     corners += [(x.worst, above)] if len(order) else []
     return [{"x": across, "y": up, "order": i} for i, (across, up) in enumerate(corners)]
+
+
+def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> list[dict[str, Any]]:
+    """Return the upper border of each region, from left to right; the lower one is the end of the axis."""
+    low, rows = min(y.domain), []
+    for number, least in enumerate(possible):
+        for share in np.linspace(0, 1, PLACES):
+            at = float(_value_at(x, share))
+            top = min(max(least.value_at(max(at, 0.0)), low), max(y.domain))
+            rows.append({"x": at, "y": top, "y2": low, "region": number})
+    return rows
+
+
+def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: PlotArea) -> list[dict[str, Any]]:
+    """Return the region's label, inside it and near the left; empty if it has no space there or would hide a point."""
+    if not possible:
+        return []
+    left, right = ASIDE / area.width, (ASIDE + WIDE) / area.width
+    low, high = min(y.domain), max(y.domain)
+    tops = [possible[0].value_at(max(float(_value_at(x, share)), 0.0)) for share in (left, (left + right) / 2, right)]
+    room = min(y.share(min(max(top, low), high)) for top in tops) * area.height
+    middle = area.height - room / 2
+    if room < HIGH or not area.is_free((ASIDE, middle - HIGH / 2, ASIDE + WIDE, middle + HIGH / 2)):
+        return []
+    return [{"x": float(_value_at(x, left)), "y": float(_value_at(y, room / 2 / area.height)), "word": WORD}]
+
+
+def _value_at(axis: Axis, share: float) -> float:
+    """Return the value at a share of the scale's domain."""
+    first, last = axis.domain
+    if axis.log:
+        return float(first * (last / first) ** share)
+    return first + share * (last - first)
 
 
 def place_names(area: PlotArea, named: Rows, at: Callable[[Mapping[str, Any]], tuple[float, float]]) -> Rows:
@@ -402,3 +410,42 @@ def describe_frontier(scene: Scene) -> str:
     if scene.possible:
         sentences.append("The region that no release in classes can reach is shaded.")
     return " ".join(sentences)
+
+
+@lru_cache(maxsize=10_000)
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as text (cached, since the same recipes are drawn repeatedly)."""
+    return str(recipe)
+
+
+def short_recipe_text(recipe: Recipe) -> str:
+    """Return the models, or the noise, with their numbers only."""
+    if recipe.method.draws and recipe.model is None:
+        return _with_numbers(recipe.method)
+    if recipe.model is None:
+        return baseline_label(recipe_text(recipe)).removeprefix("all ")
+    return " & ".join(map(_with_numbers, recipe.model.parts))
+
+
+def _with_numbers(one: Variant) -> str:
+    return ", ".join([one.name, *(f"{name} = {value:g}" for name, value in _numbers(one).items())])
+
+
+def _numbers(one: Variant) -> dict[str, float]:
+    return {name: value for name, value in one.settings().items() if type(value) in (int, float)}
+
+
+@lru_cache(maxsize=10_000)
+def line_name(recipe: Recipe) -> str:
+    """Return the line of a recipe."""
+    return recipe.line
+
+
+def format_value(value: float) -> str:
+    """Return a value as charts show it."""
+    return "undefined" if math.isnan(value) else format_number(value)
+
+
+def baseline_label(recipe: str) -> str:
+    """Return the label of a baseline, or the recipe itself."""
+    return BASELINE_LABELS.get(recipe, recipe)

@@ -1,15 +1,29 @@
-"""The charts of one measure's losses."""
+"""The charts of one release: losses, errors of queries, and records before and after."""
 
 import re
 
+import numpy as np
 import pytest
 
 from tests.charts.drawn import words_of
 from workbench import charts
 from workbench.base.errors import BadInput
+from workbench.charts.release import (
+    SUPPRESSED,
+    bar_rows,
+    bars_chart,
+    cross_chart,
+    cross_rows,
+    error_rows,
+    errors_chart,
+)
 from workbench.measures import Discernibility, KnowledgeGain, PrivacyLoss, UtilityLoss
 from workbench.methods import Keep, Remove
 from workbench.queries.populations import large_populations
+from workbench.releases.before_after import BeforeAfter, Cross
+
+ONE = BeforeAfter("work_class", "quasi", ("a", "b"), np.array([30, 70]), np.array([45.0, 45.0]), 10)
+TWO = Cross(("age", "ill"), (("young", "old"), ("flu", "gout")), np.array([[6, 2], [1, 1]]), np.full((2, 2), 2.5), 0)
 
 
 def test_the_chart_of_losses_counts_records(release):
@@ -24,7 +38,7 @@ def test_the_chart_of_losses_counts_records(release):
 
 def test_the_chart_of_losses_of_one_class_and_of_many(table, monkeypatch):
     assert words_of(charts.loss_chart(Remove()(table)))
-    monkeypatch.setattr(charts.losses, "BINS", 5)
+    monkeypatch.setattr("workbench.charts.release.BINS", 5)
     assert len(charts.loss_chart(Keep()(table)).to_dict()["datasets"]["steps"]) == 5
 
 
@@ -51,3 +65,36 @@ def test_a_measure_without_losses_is_refused(release):
         charts.populations_chart(release, KnowledgeGain())
     with pytest.raises(BadInput, match="most = 0"):
         charts.populations_chart(release, most=0)
+
+
+def test_there_are_two_bars_per_value_and_one_for_suppressed_records():
+    rows = bar_rows(ONE)
+    assert [(row["label"], row["side"], row["records"]) for row in rows] == [
+        ("a", "before", 30), ("b", "before", 70), ("a", "after", 45), ("b", "after", 45), (SUPPRESSED, "after", 10)
+    ]  # fmt: skip
+    hidden = BeforeAfter("age", "quasi", ("a",), np.array([5]), None, 0)
+    assert [row["side"] for row in bar_rows(hidden)] == ["before"]
+
+
+def test_cells_show_the_direction_of_change():
+    rows = cross_rows(TWO)
+    assert [row["way"] for row in rows] == ["fewer", "as many" if rows[1]["points"] == 0 else "more", "more", "more"]
+    assert rows[0]["points"] == pytest.approx(25 - 60) and rows[0]["spoken"] == "young, flu: 6 before, 2.5 after"
+
+
+def test_charts_have_descriptions_and_the_colors_of_the_page():
+    for drawn in (bars_chart(ONE), cross_chart(TWO)):
+        spec = drawn.to_dict()
+        assert spec["description"] and spec["background"] == "transparent"
+        assert spec["config"]["axis"]["labelColor"] == "currentColor"
+
+
+def test_every_query_is_in_one_bar():
+    errors = np.array([0, 1e-12, 0.005, 0.01, 0.019, 0.3, 1.0, 2.0, 70.0, np.nan])
+    rows = {row["error"]: row["queries"] for row in error_rows(errors)}
+    assert rows == {
+        "none": 2, "< 1 %": 1, "1–2 %": 2, "2–5 %": 0, "5–10 %": 0, "10–20 %": 0, "20–50 %": 1, "50–100 %": 0,
+        "100–200 %": 1, "≥ 200 %": 2,
+    }  # fmt: skip
+    spec = errors_chart(errors).to_dict()
+    assert spec["datasets"]["errors"] == error_rows(errors) and sum(rows.values()) == 9
