@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; the same names as at ru
     from workbench.data.reading.source import Query as Query
     from workbench.data.table import Table as Table
     from workbench.disclosure.any_subset import uniqueness_by_subset as uniqueness_by_subset
-    from workbench.disclosure.table import disclosure_table as disclosure_table
+    from workbench.disclosure.exposure import disclosure_table as disclosure_table
     from workbench.frontier.frontier import Frontier as Frontier
     from workbench.frontier.lattice import lattice as lattice
     from workbench.frontier.recipe import Point as Point
@@ -55,7 +55,7 @@ _HOME = {
     "sweep": "frontier.sweep",
     "search": "frontier.search",
     "lattice": "frontier.lattice",
-    "disclosure_table": "disclosure.table",
+    "disclosure_table": "disclosure.exposure",
     "uniqueness_by_subset": "disclosure.any_subset",
 }
 _ROOMS = ("charts", "frontier", "measures", "methods", "models", "queries")

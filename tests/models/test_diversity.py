@@ -1,6 +1,7 @@
 """Bounds on l in a table."""
 
-from workbench.models.diversity import explain_too_few_values, max_l, min_records
+from workbench.models import DistinctLDiversity, EntropyLDiversity
+from workbench.models.diversity import max_l
 
 
 def test_the_column_with_the_fewest_values_limits_l(small):
@@ -11,6 +12,8 @@ def test_the_column_with_the_fewest_values_limits_l(small):
 
 def test_too_few_values_are_reported_with_the_numbers(small):
     seen = small(0).sensitive["disease"]
-    assert explain_too_few_values(seen, len(seen)) is None and explain_too_few_values(None, 100) is None
-    assert f"has {len(seen)} values, fewer than l = {len(seen) + 1}" in explain_too_few_values(seen, len(seen) + 1)
-    assert (min_records(3), min_records(2.5)) == (3, 3)
+    enough, more = DistinctLDiversity(len(seen)), DistinctLDiversity(len(seen) + 1)
+    assert enough.explain_impossible(seen, 1000) is None
+    assert DistinctLDiversity(100).explain_impossible(None, 1000) is None
+    assert f"has {len(seen)} values, fewer than l = {len(seen) + 1}" in more.explain_impossible(seen, 1000)
+    assert (EntropyLDiversity(3).min_class_size, EntropyLDiversity(2.5).min_class_size) == (3, 3)

@@ -12,7 +12,7 @@ from workbench import models
 from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.data.engines import remote
 from workbench.data.table import Table
-from workbench.disclosure.table import disclosure_table
+from workbench.disclosure.exposure import disclosure_table
 from workbench.measures import (
     AverageClassSize,
     Discernibility,

@@ -16,7 +16,7 @@ from workbench import BadInput, Undefined
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
 from workbench.disclosure.audit import audit_release
-from workbench.disclosure.table import disclosure_table
+from workbench.disclosure.exposure import disclosure_table
 from workbench.frontier import notation
 from workbench.measures import (
     AverageClassSize,

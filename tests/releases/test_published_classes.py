@@ -8,8 +8,7 @@ import pytest
 from workbench.base.small_counts import round_to_step
 from workbench.data.sensitive import Sensitive
 from workbench.models.classes import Classes
-from workbench.models.distribution_distances import distance
-from workbench.models.max_distance import Bounds, max_distance
+from workbench.models.distribution_distances import Bounds, distance, max_distance
 from workbench.redaction.controlled_rounding import Rounding
 from workbench.releases.published_classes import FINEST, disclosure_costs, redact_classes
 

@@ -17,8 +17,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.disclosure.audit import audit_release
-from workbench.disclosure.exposure import assess_exposure
-from workbench.disclosure.table import disclosure_table
+from workbench.disclosure.exposure import assess_exposure, disclosure_table
 from workbench.measures import Measure, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.measures.privacy.achieved import Achieved
 from workbench.measures.privacy.attribute_inference import AttributeInference

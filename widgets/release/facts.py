@@ -11,7 +11,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import figures_next_to, format_interval, format_percent, join_names
 from workbench.base.figures import format_number as as_figures
 from workbench.data.table import Table
-from workbench.disclosure import spending
+from workbench.disclosure.several_releases import describe_joint_budget
 from workbench.frontier.frontier import SIDES, Frontier, relative_costs
 from workbench.frontier.lower_bounds import bounded_support, compare_with_minimum
 from workbench.frontier.recipe import Point, Recipe
@@ -166,7 +166,7 @@ def joint_disclosure(point: Point, release: Release, measures: Sequence[Measure]
         return ""
     published = [] if frontier is None else [one.recipe for one in frontier.measured if one.values]
     every = dict.fromkeys([*published, point.recipe])
-    return spending.describe_joint_budget(release.table, [recipe.method for recipe in every], "releases of this study")
+    return describe_joint_budget(release.table, [recipe.method for recipe in every], "releases of this study")
 
 
 def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, str]:

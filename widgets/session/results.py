@@ -16,7 +16,7 @@ from widgets.release.release import ReleaseCard
 from widgets.session.points import Points
 from widgets.session.session import Session
 from workbench.base.errors import BadInput
-from workbench.disclosure.table import disclosure_table
+from workbench.disclosure.exposure import disclosure_table
 from workbench.frontier.frontier import Frontier
 from workbench.releases.base import Release
 

@@ -365,7 +365,7 @@ def _written(release: Release, output: str, smallest: int, defuse: bool, force: 
 
 def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
     """Describe the total epsilon of this release and the study's other random releases, if all are published."""
-    from workbench.disclosure import spending
+    from workbench.disclosure.several_releases import describe_joint_budget
 
     if path is None or not chosen.method.draws:
         return ""
@@ -374,7 +374,7 @@ def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
         with suppress(BadInput):  # the method does not apply to this table
             if method.spent_budgets(table):
                 found[method] = None
-    return spending.describe_joint_budget(table, [*found], "releases with noise of this study")
+    return describe_joint_budget(table, [*found], "releases with noise of this study")
 
 
 def _classes(release: Release) -> int | None:

@@ -125,10 +125,10 @@ def _refuse_intervals(over: str | None, times: int | None) -> None:
 
 def _noise(found: Swept) -> str:
     """Describe the total epsilon of a study's releases."""
-    from workbench.disclosure import spending
+    from workbench.disclosure.several_releases import describe_joint_budget
 
     made = [point.recipe.method for point in found.frontier.measured if point.values]
-    return spending.describe_joint_budget(found.table, made, "releases of this study")
+    return describe_joint_budget(found.table, made, "releases of this study")
 
 
 def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""Exposure: what each class of a release discloses about its people, its nearest limit, and a sentence that explains
-it.
+"""Exposure: what each class of a release discloses about its people, its nearest limit, a sentence that explains it,
+and the table of all classes.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import figures_next_to, format_number, format_percent, join_names
 from workbench.data.cells import distinct_rows
+from workbench.data.column import unused_name
 from workbench.data.sensitive import Sensitive
 from workbench.measures import disjoint_classes, record_mean
 from workbench.measures.privacy.achieved import MODELS
@@ -24,6 +26,7 @@ from workbench.releases.base import Release, refuse_other
 from workbench.releases.labels import region_labels
 
 NOTHING = 1e-12  # smaller losses are rounding errors
+OWN_COLUMNS = ("size", "loss", "records at risk", "worst value", "prior", "posterior", "nearest limit", "limit used")
 
 
 class Loss(NamedTuple):
@@ -158,7 +161,7 @@ class Exposure:
         people = "one person" if size == 1 else f"{size:,} people"
         here = "bucket" if self.classes.exact else "class"
         if seen is None or losses is None:
-            return (f"{self._attacker(row)} knows that it is one of {people}. {capitalize_first(self.note)}.",)
+            return (f"{self._attacker(row)} knows that it is one of {people}. {self.note[:1].upper()}{self.note[1:]}.",)
         counts, values = self.classes.histograms[seen.name][row], f"{size:,} {'value' if size == 1 else 'values'}"
         if losses.loss[row] <= NOTHING:
             whose = f"{people} of this {here}" if self.release.is_truthful else f"{values} that this {here} publishes"
@@ -284,11 +287,72 @@ def used_share(model: Model, score: np.ndarray) -> np.ndarray:
     return np.where((above == below) & np.isfinite(above), 1.0, used)  # a satisfied limit of 0 is just reached
 
 
-def capitalize_first(text: str) -> str:
-    """Return the text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
-
 def lowercase_first(text: str) -> str:
     """Return the text with a small first letter."""
     return text[:1].lower() + text[1:]
+
+
+def disclosure_table(
+    release: Release, sensitive: str | None = None, at_risk: float | None = None, model: Model | None = None
+) -> pd.DataFrame:
+    """Return what each class of a release discloses, the worst classes first; the index is the class's number.
+
+    Parameters
+    ----------
+    release
+        The release.
+    sensitive
+        The sensitive column; by default the first.
+    at_risk
+        Records are at risk if their class loses at least this much. By default, the cost of the cheapest full
+        disclosure.
+    model
+        If given, columns for the limit that the class is nearest to and its used share (1: at the limit).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Size, released values, every privacy figure, the most exposed value and the histogram of each class. A
+        quasi-identifier with the name of a figure is renamed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from workbench import Table, disclosure_table, methods, models
+    >>> people = pd.DataFrame({"age": [30, 31, 60, 61], "ill": ["flu", "flu", "flu", "none"]})
+    >>> table = Table.from_frame(people, quasi=["age"], sensitive="ill")
+    >>> release = methods.Mondrian()(table, models.KAnonymity(2))
+    >>> disclosure_table(release)["size"].tolist()
+    [2, 2]
+    """
+    seen = assess_exposure(release, sensitive, model)
+    classes, losses = seen.classes, seen.losses
+    columns: dict[str, object] = {"size": classes.sizes}
+    columns |= {unused_name(name, OWN_COLUMNS): release.class_labels(name) for name in release.table.quasi}
+    if losses is None or seen.sensitive is None:
+        if release.table.sensitive:
+            raise Undefined(seen.note)
+        return pd.DataFrame(columns | _nearest(seen)).sort_values("size", kind="stable")
+    name, labels = seen.sensitive.name, np.array(seen.sensitive.labels, dtype=object)
+    columns |= {
+        "loss": losses.loss,
+        "records at risk": np.where(losses.at_risk(at_risk), release.own_classes.sizes, 0),
+        "worst value": labels[losses.worst],
+        "prior": losses.prior,
+        "posterior": losses.posterior,
+    }
+    columns |= _nearest(seen)
+    for kind, one in MODELS.items():
+        bare = one.with_loosest_parameters()
+        if bare.needs_sensitive:
+            columns[f"{bare.figure} ({kind})"] = bare.score_column(classes.histograms[name], seen.sensitive)
+    columns |= {f"{name}: {label}": classes.histograms[name][:, v] for v, label in enumerate(labels)}
+    return pd.DataFrame(columns).sort_values("loss", ascending=False, kind="stable")
+
+
+def _nearest(seen: Exposure) -> dict[str, object]:
+    """Return the columns about the nearest limit; empty without a model."""
+    if seen.nearest is None:
+        return {}
+    parts = np.array([str(part) for part in seen.nearest.parts], dtype=object)
+    return {"nearest limit": parts[seen.nearest.part], "limit used": seen.nearest.used}

@@ -1,25 +1,31 @@
 """Several releases of one table: the number of people whose sensitive value follows from intersecting the files and the
-tables of their classes.
+tables of their classes, and the joint privacy budget of releases with noise.
 
 Intersections of releases: Ganta, Kasiviswanathan & Smith, Composition Attacks and Auxiliary Information (2008).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from workbench.base.convergence import Fit, report_fit
 from workbench.base.errors import Undefined
+from workbench.base.figures import format_guarantee, format_number, join_names
+from workbench.base.progress import checkpoint
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
-from workbench.disclosure.subtraction import Sums, propagate_bounds
+from workbench.methods import Method, Spent
 from workbench.releases.base import Release
 from workbench.releases.side_information import number_combinations, unchanged_columns
 
 BLOCK = 10_000_000  # groups x values processed at once
 MOST = 20_000_000  # maximum number of possible pairs of group and value for subtraction
+ROUNDS = 200  # of subtraction
+LISTED = 4  # maximum number of listed budgets of a sum
 
 
 class CertainPeople(NamedTuple):
@@ -171,3 +177,90 @@ def _joined(units: Units, crossed: np.ndarray) -> np.ndarray:
         first, _ = distinct_rows(np.stack([crossed, codes], axis=1))
         found |= np.bincount(crossed[first]) == 1
     return found
+
+
+# Subtraction: a number of people is part of several sums: of the groups and values that a class of a file contains, and
+# of the values of a group. A sum minus the upper bounds of its other parts is a lower bound of this part, and minus
+# their lower bounds an upper bound. Bounds are tightened until they are stable (interval propagation). The results are
+# certain but not complete, and less complete if the bounds still change in the last round, which the fit reports.
+
+
+class Sums(NamedTuple):
+    """Sums of numbers of people: their parts, the sum that each part belongs to, and the totals."""
+
+    parts: np.ndarray
+    of: np.ndarray
+    total: np.ndarray
+
+    @classmethod
+    def from_keys(cls, parts: np.ndarray, key: np.ndarray, total: np.ndarray) -> Sums:
+        """Create sums from a key per part, which is an index of `total`."""
+        used, sum_of_part = np.unique(key, return_inverse=True)
+        return cls(parts, sum_of_part.ravel(), total[used].astype(np.int64))
+
+    def draw_in(self, least: np.ndarray, most: np.ndarray) -> None:
+        """Tighten the bounds of the parts by the bounds of the others in their sums."""
+        low, high = least[self.parts], most[self.parts]
+        room, need = (self.total - np.bincount(self.of, ends, len(self.total)).astype(np.int64) for ends in (low, high))
+        most[self.parts] = np.minimum(high, room[self.of] + low)
+        least[self.parts] = np.maximum(low, need[self.of] + high)
+
+
+def propagate_bounds(parts: int, sums: Sequence[Sums]) -> tuple[np.ndarray, np.ndarray]:
+    """Propagate interval bounds on unknown counts through known sums; each part is in some sum."""
+    least, most = np.zeros(parts, np.int64), np.full(parts, np.iinfo(np.int32).max, np.int64)
+    for one in sums:
+        most[one.parts] = np.minimum(most[one.parts], one.total[one.of])
+    moved, rounds = 1, 0
+    while moved and rounds < ROUNDS:
+        checkpoint()
+        rounds += 1
+        before = int((most - least).sum())
+        for one in sums:
+            one.draw_in(least, most)
+        moved = before - int((most - least).sum())
+    report_fit(Fit("subtraction of the files", rounds, float(moved), not moved))
+    return least, most
+
+
+def describe_joint_budget(table: Table, methods: Sequence[Method], what: str, published: bool = False) -> str:
+    """Return the joint budget of releases by these methods (one each), which are called `what`, as a sentence; empty if
+    no budgets add up. The published form omits budgets that depend on few people.
+
+    Epsilon or rho add up, column by column. The same settings applied to the same values are one draw, which counts
+    once. A column that some of the releases publish without noise has no joint budget.
+    """
+    spent = [method.spent_budgets(table) for method in methods if not method.baseline]
+    draws = {name: _draws(spent, name) for name in table.released if any(name in one for one in spent)}
+    bare = [name for name in draws if not all(name in one for one in spent)]
+    if not bare and all(len(one) < 2 for one in draws.values()):
+        return ""
+    hidden = [name for name in draws if published and not all(one.is_public for one in draws[name])]
+    shown = [name for name in draws if name not in (*bare, *hidden)]
+    parts = [_sum(name, draws[name]) for name in shown]
+    if bare:
+        units = " or ".join(sorted({one.unit for name in bare for one in draws[name]}))
+        parts.append(f"no {units} for {join_names(bare)}, which some of them publish without noise")
+    if more := [name for name in hidden if name not in bare]:
+        parts.append(f"for {join_names(more)} the sum of several, which are not published")
+    every = f"both {what}" if len(spent) == 2 else f"all {len(spent):,} {what}"
+    return f"Several releases add up: {every} together have {'; '.join(parts)}."
+
+
+def _draws(spent: Sequence[Mapping[str, Spent]], name: str) -> list[Spent]:
+    """Return the distinct draws of a column."""
+    return list({one[name].draw: one[name] for one in spent if name in one}.values())
+
+
+def _sum(name: str, draws: Sequence[Spent]) -> str:
+    """Describe the sum of a column's budgets, never rounded down, with its terms if they are few."""
+    units, amounts = sorted({one.unit for one in draws}), [one.amount() for one in draws]
+    if len(units) > 1:
+        return f"no sum for {name}, since its noise is of two kinds ({' and '.join(units)})"
+    total = math.fsum(amounts)
+    if math.isinf(total):
+        return f"no {units[0]} for {name}"
+    short = (
+        " + ".join(format_number(one, "lower") for one in amounts) if len(draws) <= LISTED else f"{len(draws)} draws"
+    )
+    return f"{units[0]} {format_guarantee(total)} for {name}{f' ({short})' if len(draws) > 1 else ''}"

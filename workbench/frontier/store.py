@@ -55,7 +55,7 @@ DIGESTS: dict[str, str] = {}
 # sources that determine figures: points stay valid if a report or a chart changes
 ROOMS = ("base", "redaction", "data", "queries", "models", "releases", "miners", "measures", "methods")
 # sources that compute and store points
-FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py", "frontier/store.py")
+FILES = ("frontier/sweep.py", "frontier/store.py", "frontier/draws.py")
 ENGINE = Sources(*ROOMS, *FILES)
 
 

@@ -9,34 +9,24 @@ import numpy as np
 from workbench.base.figures import figures_next_to
 from workbench.base.parameters import parameter
 from workbench.data.sensitive import Sensitive
-from workbench.models import TOLERANCE, Model, entropy
-from workbench.models.diversity import explain_too_few_values, max_l, min_records
+from workbench.models import TOLERANCE, entropy
+from workbench.models.diversity import LDiversity, max_l
 
 
 @dataclass(frozen=True)
-class EntropyLDiversity(Model):
+class EntropyLDiversity(LDiversity):
     l: float = parameter(
         3.0, "minimum entropy of a class, as an equivalent number of equally frequent values", low=1, high=max_l
     )
     name = "entropy l-diversity"
     title = "Entropy l-diversity (Machanavajjhala et al. 2006)"
     summary = "the entropy of every class is at least that of l equal shares"
-    figure = "l"
-    at_least = True
-
-    @property
-    def min_class_size(self) -> int:
-        return min_records(self.l)
-
-    @property
-    def limit(self) -> float:
-        return self.l
 
     def score_column(self, histogram: np.ndarray, sensitive: Sensitive) -> np.ndarray:
         return np.exp(entropy(histogram))
 
     def explain_impossible(self, sensitive: Sensitive | None, records: int) -> str | None:
-        return explain_too_few_values(sensitive, self.l) or (
+        return super().explain_impossible(sensitive, records) or (
             f"the entropy of {sensitive.name!r} is that of {figures_next_to(whole, self.l)} values in equal shares, "
             f"less than l = {self.l:g}"
             if sensitive and (whole := float(np.exp(entropy(sensitive.totals)))) < self.l * (1 - TOLERANCE)

@@ -12,8 +12,7 @@ from typing import Literal
 
 from workbench.base.small_counts import may_list_groups, round_count
 from workbench.data.table import Table
-from workbench.disclosure import spending
-from workbench.disclosure.several_releases import count_certain, count_certain_with_neutral
+from workbench.disclosure.several_releases import count_certain, count_certain_with_neutral, describe_joint_budget
 from workbench.methods import Method
 from workbench.publication import published_folder
 from workbench.publication.certainty import certain_of
@@ -57,7 +56,7 @@ def with_files(
         "carried": [i + 1 for i in chosen],
         "together": {
             **_joint_disclosure(table, files, list(made.values()), smallest),
-            "noise": spending.describe_joint_budget(table, [methods[i] for i in chosen], OFFERED, published=True),
+            "noise": describe_joint_budget(table, [methods[i] for i in chosen], OFFERED, published=True),
         },
         "beside": _certain_with_neutral(table, files, smallest),
     }

@@ -23,8 +23,7 @@ from workbench.base.small_counts import (
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import PLAIN, Wording
 from workbench.models.classes import Classes
-from workbench.models.distribution_distances import distance
-from workbench.models.max_distance import Bounds, max_distance
+from workbench.models.distribution_distances import Bounds, distance, max_distance
 from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
 
 FINEST = 20  # steps of a published loss per full disclosure

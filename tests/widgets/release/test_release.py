@@ -11,7 +11,7 @@ from tests.widgets.release.stand import MEASURES, Stand
 from workbench.base.figures import format_number
 from workbench.base.progress import checkpoint
 from workbench.base.variants import catalog
-from workbench.disclosure.spending import describe_joint_budget
+from workbench.disclosure.several_releases import describe_joint_budget
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import point_of, sweep
