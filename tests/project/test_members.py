@@ -12,7 +12,6 @@ ABOVE = {
     "workbench/studies/study.py: Study": 53,
     "widgets/data/data.py: DataPicker": 51,
     "widgets/roles/roles.py: RolePicker": 47,
-    "workbench/releases/base.py: Release": 46,
     "widgets/recipes/recipes.py: RecipePicker": 45,
     "widgets/app/workbench.py: Workbench": 44,
     "widgets/session/points.py: Points": 44,
@@ -21,13 +20,13 @@ ABOVE = {
     "widgets/scenario/scenario.py: ScenarioPicker": 39,
     "widgets/hierarchies/editing.py: Editing": 39,
     "widgets/hierarchies/editor.py: HierarchyEditor": 39,
-    "workbench/releases/partition.py: Partition": 38,
     "workbench/charts/scene.py: Scene": 38,
+    "workbench/releases/base.py: Release": 37,
     "workbench/releases/label_parser.py: Labels": 36,
+    "workbench/releases/partition.py: Partition": 35,
     "workbench/queries/parser.py: Parser": 35,
     "widgets/preview/preview.py: ReleasePreview": 35,
     "workbench/releases/published_classes.py: RedactedClasses": 34,
-    "workbench/releases/perturbed.py: Perturbed": 31,
     "widgets/workloads/workloads.py: WorkloadPicker": 31,
 }
 

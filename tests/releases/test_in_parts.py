@@ -16,6 +16,7 @@ from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity
 from workbench.queries.populations import atoms, large_populations
 from workbench.queries.workload import Workload
+from workbench.releases.partition import group_of_cell
 
 pytestmark = pytest.mark.slow
 
@@ -176,7 +177,7 @@ def test_classes_that_do_not_fit_are_counted_and_refused(monkeypatch):
 )
 def test_computations_on_all_cells_are_refused(asked, error):
     _, parts = releases(8)
-    assert parts.group_of_cell is None
+    assert group_of_cell(parts) is None
     with pytest.raises(error) as caught:
         asked(parts)
     assert len(str(caught.value).splitlines()) == 1

@@ -16,7 +16,7 @@ from workbench.methods import Method
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
-from workbench.releases.base import Posterior, Release, as_runs, require_sensitive
+from workbench.releases.base import Posterior, Release, as_runs, require_sensitive, require_shown
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown
@@ -76,7 +76,8 @@ class Perturbed(Release):
     def published_records(self) -> np.ndarray:
         return np.arange(self.table.records)
 
-    def _shown(self, name: str, seed: int) -> Shown:
+    def shown(self, name: str, seed: int = 0) -> Shown:
+        require_shown(self, name)
         return Shown(self.table.columns[name], self.drawn.get(name, self.table.model_view.codes[name]))
 
     def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:

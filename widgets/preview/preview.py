@@ -29,6 +29,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.miners.cross_fitting import labels_of
 from workbench.releases.base import Release, recipient_notice
 from workbench.releases.side_information import refuse_giveaways
+from workbench.releases.writing import file_names
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -101,8 +102,10 @@ class ReleasePreview(Part):
             "code": self.study is not None and self.recipe is not None,
             "audit": self._audited(),
             "as_they_are": self._as_they_are(),
-            "several": self.release is not None and len(self.release.files) > 1,
-            "left_out": self.release is not None and bool(self.release.suppressed) and len(self.release.files) == 1,
+            "several": self.release is not None and len(file_names(self.release)) > 1,
+            "left_out": self.release is not None
+            and bool(self.release.suppressed)
+            and len(file_names(self.release)) == 1,
             "recipe": str(self.recipe) if self.recipe else "",
         }
         if state != self._sent_state:  # sliders change it often

@@ -104,7 +104,7 @@ def anonymize(
     from workbench.base.small_counts import SMALLEST
     from workbench.frontier.decision import reasons_against
     from workbench.releases.side_information import refuse_giveaways
-    from workbench.releases.writing import files_of
+    from workbench.releases.writing import file_names, files_of
     from workbench.studies.study import results_folder
 
     _refuse_output(given, output, defuse, force, as_json)
@@ -127,7 +127,7 @@ def anonymize(
     if not giveaways:
         refuse_giveaways(release, "standard output" if output == "-" else output, MENDED)
     if output != "-" and not output.startswith("spark:"):
-        refuse_inputs(files_of(Path(output), release.files), Path(given))
+        refuse_inputs(files_of(Path(output), file_names(release)), Path(given))
     objections = [*(exceeded(release) if exceeded else ()), *reasons_against(chosen, release, smallest)]
     if objections:
         warned(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was named")

@@ -20,6 +20,7 @@ from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.methods import Method, Spent
 from workbench.releases.base import Release
+from workbench.releases.partition import group_of_cell
 from workbench.releases.side_information import number_combinations, unchanged_columns
 
 BLOCK = 10_000_000  # groups x values processed at once
@@ -47,7 +48,7 @@ class Units(NamedTuple):
 
     @classmethod
     def from_releases(cls, table: Table, releases: Sequence[Release]) -> Units:
-        if any(release.group_of_cell is None for release in releases):
+        if any(group_of_cell(release) is None for release in releases):
             codes = {name: table.sensitive_codes(name) for name in table.sensitive}
             return cls(np.ones(table.records, np.int64), codes, False)
         cells = table.cells()
@@ -58,7 +59,7 @@ class Units(NamedTuple):
         return distinct_rows(table.cells().quasi.T)[1] if self.cells else number_combinations(table, table.quasi)
 
     def group_in(self, release: Release) -> np.ndarray:
-        found = release.group_of_cell if self.cells else None
+        found = group_of_cell(release) if self.cells else None
         return release.group_of_record if found is None else found
 
 
@@ -101,7 +102,7 @@ def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Rel
 def count_certain_alone(release: Release) -> int:
     """Return the number of people for whom one release makes a sensitive value certain."""
     table = release.table
-    if release.group_of_cell is not None or table.engine.in_memory:
+    if group_of_cell(release) is not None or table.engine.in_memory:
         return count_certain(table, [release]).alone
     sizes = release.classes.sizes  # with an external engine, only the counts of groups are in memory
     return int(sizes[_certain([release], np.arange(len(sizes))[:, None], sizes)].sum())

@@ -31,7 +31,7 @@ from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.miners.cross_fitting import use_cache
-from workbench.releases.base import Release
+from workbench.releases.base import Release, fits_of
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))
 LOG = logging.getLogger(__name__)
@@ -335,8 +335,8 @@ def _as_point(recipe: Recipe, release: Release | None, results: _Results, key: s
     sentences = {name: one.sentence for name, one in measured.items()}
     intervals = {name: one.interval for name, one in measured.items() if one.interval is not None}
     fits = {name: one.fits for name, one in measured.items() if one.fits}
-    if release is not None and release.fits:
-        fits["release"] = tuple(release.fits)
+    if release is not None and fits_of(release):
+        fits["release"] = tuple(fits_of(release))
     suppressed = release.suppressed if release else 0
     return Point(
         recipe, values, reasons, sentences, key, intervals=intervals, left_out=suppressed, fits=fits, failures=failures

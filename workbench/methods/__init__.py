@@ -17,7 +17,8 @@ from workbench.base.variants import Variant, from_package
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import whole_table
-from workbench.releases.base import Release
+from workbench.releases.base import Release, fits_of
+from workbench.releases.partition import suppress_classes
 
 if TYPE_CHECKING:  # for type checkers and editors; at run time `__getattr__` loads the same names
     from workbench.methods.clustering.k_member import KMember as KMember
@@ -88,11 +89,11 @@ class Method(Variant):
         if model is not None:
             audit = release.audit(model)
             if 0 < audit.records <= allowance(table, self.suppress) - release.suppressed:
-                release = release.without(audit.violating)
+                release = suppress_classes(release, audit.violating)
                 audit = release.audit(model)
             if not audit.holds:
                 raise Unsatisfiable(f"{self} cannot satisfy {model} on this table: {audit}")
-        release.fits.extend(fits)
+        fits_of(release).extend(fits)
         return release
 
     def refuse(self, table: Table, model: Model | None) -> None:

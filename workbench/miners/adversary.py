@@ -24,7 +24,8 @@ from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.models.classes import Classes
-from workbench.releases.base import Posterior, Release
+from workbench.releases.base import Posterior, Release, remember
+from workbench.releases.perturbed import likelihood_of_rows
 
 # Models of a sensitive value given the quasi-identifiers, fitted to beliefs about the population.
 
@@ -219,9 +220,7 @@ class LearnedBeliefs(NamedTuple):
 def learned_beliefs(release: Release, sensitive: str, learner: str = LOGISTIC) -> LearnedBeliefs:
     """Return the beliefs about a sensitive column, computed once per release."""
     key = "learning", sensitive, learner
-    if key not in release.mined:
-        release.mined[key] = _learn(release, sensitive, learner)
-    found: LearnedBeliefs = release.mined[key]
+    found = remember(release, key, lambda: _learn(release, sensitive, learner))
     for fit in found.fits:
         report_fit(fit)
     return found
@@ -318,7 +317,7 @@ def _of_classes(release: Release, classes: Classes, sensitive: str, kind: np.nda
 
 def _of_rows(release: Release, sensitive: str, kind: np.ndarray) -> _Units:
     """Return units of identical quasi-identifiers, whose rows are indistinguishable and updated by Bayes' rule."""
-    likelihood, of_row = release.likelihood_of_rows(sensitive)
+    likelihood, of_row = likelihood_of_rows(release, sensitive)
     sizes = np.bincount(kind)
     counts = np.bincount(kind * likelihood.shape[1] + of_row, minlength=len(sizes) * likelihood.shape[1])
     shares = counts.reshape(len(sizes), -1) / sizes[:, None]

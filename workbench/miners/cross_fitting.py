@@ -63,7 +63,7 @@ def cached_predictions(
     Another thread may have mined them while this one waited for its turn.
     """
     with mining_lock(look):
-        return _cached_predictions(release.mined, work, miners, mine)
+        return _cached_predictions(release.memory, work, miners, mine)
 
 
 def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManager[None]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +31,7 @@ from workbench.releases.shown import ClassCounts, Shown, counts_from_histograms
 from workbench.releases.side_information import SideInformationRisk, find_disclosing_columns, refuse_giveaways
 from workbench.releases.writing import IN_SPARK, described, rows_with_suppressed, write_files, write_in_spark
 
+T = TypeVar("T")
 OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
@@ -87,9 +88,7 @@ class Release(ABC):
         if sensitive in self.unpublished_columns:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
-            if sensitive not in self._covered:
-                self._covered[sensitive] = self._covering(sensitive)
-            return self._covered[sensitive]
+            return remember(self, ("posterior", sensitive), lambda: _covering_posterior(self, sensitive))
         sizes, beliefs = self.own_classes.sizes, self.classes.distributions(sensitive)
         if not self.suppressed:
             return Posterior(sizes, beliefs)
@@ -97,26 +96,9 @@ class Release(ABC):
         return Posterior(np.append(sizes, self.suppressed), np.vstack([beliefs, prior]))
 
     @cached_property
-    def _covered(self) -> dict[str, Posterior]:
-        """A cache of the posteriors of the `covering classes` attacker, by sensitive column."""
+    def memory(self) -> dict[Hashable, Any]:
+        """A cache of results of this release, such as what miners predicted. It is as private as the records."""
         return {}
-
-    @cached_property
-    def mined(self) -> dict[Any, Any]:
-        """A cache of what miners predicted for the records. It is as private as the records."""
-        return {}
-
-    @cached_property
-    def fits(self) -> list[Fit]:
-        """The iterative fits behind the release. Models and measures are exact whatever their residual."""
-        return []
-
-    def _covering(self, sensitive: str) -> Posterior:
-        """Compute the posterior from all classes that cover a person; Q if none does."""
-        people, sizes = self.table.remember("people", lambda: distinct_people(self.table.cells()))
-        counts = self.expected_people(*as_runs(people), self.own_classes.histograms[sensitive], whole=True)
-        found, prior = counts.sum(axis=1, keepdims=True), self.table.sensitive[sensitive].prior
-        return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """Return the expected number of records per population and sensitive value (per population without
@@ -169,11 +151,6 @@ class Release(ABC):
         assert classes.low is not None and classes.high is not None
         return cell_kernels.coverage(runs, classes.low, classes.high, left, right, counts, same, classes.sets, whole)
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of the published files."""
-        return ("release",)
-
     @abstractmethod
     def rows(self) -> dict[str, Rows]:
         """Return the rows of each published file as codes, one row per record in random order."""
@@ -185,13 +162,6 @@ class Release(ABC):
     def frame(self) -> pd.DataFrame:
         """Return one row per record as published, in random order."""
         return self.rows()["release"].frame()
-
-    def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the likelihood of each kind of row (values x kinds), and the kind of each record's row.
-
-        Raise Undefined where people are not found by their quasi-identifiers.
-        """
-        raise Undefined("this release has neither classes nor rows with noise, so no model of its rows can be learned")
 
     # --- what follows
 
@@ -208,11 +178,6 @@ class Release(ABC):
         raise Undefined("released records cannot be matched to original ones")
 
     @property
-    def group_of_cell(self) -> np.ndarray | None:
-        """The group of each of the table's cells; None where the records of a cell may belong to several groups."""
-        return None
-
-    @property
     def published_records(self) -> np.ndarray:
         """The numbers of the published records, ascending: for miners and attacks, never published."""
         raise Undefined("released records cannot be matched to original ones")
@@ -222,29 +187,22 @@ class Release(ABC):
 
         Sensitive values that are published per class are assigned to its records at random, by the seed.
         """
-        if name not in self.table.columns:
-            raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, self.table.names)}")
-        if name in self.unpublished_columns or name == self.table.weight:
-            raise Undefined(f"{name!r} is not published")
-        self.table.engine.require_memory("what a release shows is computed record by record")
-        return self._shown(name, seed)
-
-    def _shown(self, name: str, seed: int) -> Shown:
+        require_shown(self, name)
         raise Undefined("this kind of release does not show values record by record")
 
-    def without(self, removed: np.ndarray) -> Release:
-        """Return the same release with the records of some classes suppressed."""
-        raise Undefined("no record of this kind of release can be suppressed")
-
     def class_labels(self, name: str) -> np.ndarray:
-        """Return the released value of a quasi-identifier in each class."""
-        return region_labels(self.table.columns[name], self.classes, self._axis(name))
-
-    def _axis(self, name: str) -> int:
-        """Return the index of a quasi-identifier."""
+        """Return the released value of a quasi-identifier in each class; the array is read-only."""
         if name not in self.table.quasi:
             raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
-        return self.table.quasi.index(name)
+
+        def labels() -> np.ndarray:
+            axis, level = self.table.quasi.index(name), self.label_level(name)
+            assert not isinstance(level, np.ndarray)
+            found = region_labels(self.table.columns[name], self.classes, axis, level)
+            found.flags.writeable = False
+            return found
+
+        return remember(self, ("labels", name), labels)
 
     def label_level(self, name: str) -> int | np.ndarray | None:
         """Return the lowest level whose node labels the release uses, for all classes or for each; None if labels are
@@ -313,6 +271,28 @@ class Release(ABC):
         return write_files(Path(path), tables, book, sample, described(self), defuse=defuse, overwrite=overwrite)
 
 
+def remember(release: Release, key: Hashable, make: Callable[[], T]) -> T:
+    """Return a cached result of a release; compute it once."""
+    if key not in release.memory:
+        release.memory[key] = make()
+    found: T = release.memory[key]
+    return found
+
+
+def fits_of(release: Release) -> list[Fit]:
+    """Return the iterative fits behind a release. Models and measures are exact whatever their residual."""
+    return remember(release, "fits", list)
+
+
+def _covering_posterior(release: Release, sensitive: str) -> Posterior:
+    """Compute the posterior from all classes that cover a person; Q if none does."""
+    table = release.table
+    people, sizes = table.remember("people", lambda: distinct_people(table.cells()))
+    counts = release.expected_people(*as_runs(people), release.own_classes.histograms[sensitive], whole=True)
+    found, prior = counts.sum(axis=1, keepdims=True), table.sensitive[sensitive].prior
+    return Posterior(sizes, np.where(found > 0, counts / np.where(found > 0, found, 1), prior))
+
+
 def as_runs(populations: Populations | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return populations as runs, and how many leading attributes each shares with the previous one."""
     if isinstance(populations, Populations):
@@ -336,6 +316,16 @@ def recipient_notice(release: Release) -> str:
     """Return what every recipient has to know, as part of a sentence: the method's warning, and that it is a sample."""
     sampled = release.table.sampled
     return "; ".join(filter(None, (release.warning, sampled and f"it is of {sampled}")))
+
+
+def require_shown(release: Release, name: str) -> None:
+    """Raise BadInput or Undefined unless records are published with values of this column."""
+    table = release.table
+    if name not in table.columns:
+        raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, table.names)}")
+    if name in release.unpublished_columns or name == table.weight:
+        raise Undefined(f"{name!r} is not published")
+    table.engine.require_memory("what a release shows is computed record by record")
 
 
 def require_sensitive(table: Table, sensitive: str) -> None:

@@ -112,11 +112,6 @@ class Flat(Bucketized):
     deal: int = 0  # the seed of the file that estimates use
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """The name of the only file."""
-        return ("release",)
-
-    @property
     def layout(self) -> dict[str, Any]:  # type: ignore[override]
         return super().layout | {"kind": "one file"}
 

@@ -23,12 +23,11 @@ from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.queries.workload import Workload
-from workbench.releases.base import Release
+from workbench.releases.base import Release, require_shown
 from workbench.releases.codebook import drawn_columns_of_file
 from workbench.releases.export import Rows, find_suppressed_rows
 from workbench.releases.label_parser import STAR, Labels
 from workbench.releases.labels import named_levels
-from workbench.releases.partition import RECORDS
 from workbench.releases.released_file import (
     ANYTHING,
     ReleasedFile,
@@ -41,7 +40,7 @@ from workbench.releases.released_file import (
 )
 from workbench.releases.shown import Shown, of_foreign
 from workbench.releases.side_information import SideInformationRisk
-from workbench.releases.writing import files_of
+from workbench.releases.writing import RECORDS, files_of
 
 SUPPRESSED = ("class", "out")
 MISSING_FITS = ("itself", "everything")
@@ -115,7 +114,8 @@ class Foreign(Release):
             raise Undefined("records of a file cannot be matched to the original's")
         return np.arange(self.records)
 
-    def _shown(self, name: str, seed: int) -> Shown:
+    def shown(self, name: str, seed: int = 0) -> Shown:
+        require_shown(self, name)
         return of_foreign(self, name)
 
     @property

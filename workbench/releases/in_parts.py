@@ -113,10 +113,6 @@ class InParts(Partition):
         """Raise TooMany: the class of each cell is not in memory."""
         raise TooMany("the cells of this release do not fit in memory")
 
-    @property
-    def group_of_cell(self) -> np.ndarray | None:
-        return None
-
     def without(self, removed: np.ndarray) -> Partition:
         raise Undefined("no class can be suppressed if cells do not fit in memory")
 

@@ -27,12 +27,12 @@ from workbench.releases.base import Release
 from workbench.releases.codebook import drawn_columns, read_codebook
 from workbench.releases.exchanged import Exchanged, Flat, FlatExchanged
 from workbench.releases.foreign import foreign, sensitive_values
-from workbench.releases.partition import RECORDS, Bucketized
+from workbench.releases.partition import Bucketized
 from workbench.releases.perturbed import Perturbed
 from workbench.releases.released_file import ReleasedFile, read
 from workbench.releases.responses import Categorical, Drawn, Noise
 from workbench.releases.shown import Shown, at_level
-from workbench.releases.writing import files_of
+from workbench.releases.writing import RECORDS, files_of
 
 NO_WEIGHTS = "the file does not contain the weights of its records"
 TRUE = "true: "  # before a true value in the codebook of listed chances
@@ -71,8 +71,8 @@ class FlatOfFile(Flat, BucketsOfFile):
 
     values: Mapping[str, np.ndarray] = field(default_factory=dict)  # of each record, as shown in its row
 
-    def _shown(self, name: str, seed: int) -> Shown:
-        return _of_rows(self, name, self.values) or super()._shown(name, seed)
+    def shown(self, name: str, seed: int = 0) -> Shown:
+        return _of_rows(self, name, self.values) or super().shown(name, seed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,8 +82,8 @@ class FlatExchangedOfFile(FlatExchanged):
     values: Mapping[str, np.ndarray] = field(default_factory=dict)
     has_original: bool = True
 
-    def _shown(self, name: str, seed: int) -> Shown:
-        return _of_rows(self, name, self.values) or super()._shown(name, seed)
+    def shown(self, name: str, seed: int = 0) -> Shown:
+        return _of_rows(self, name, self.values) or super().shown(name, seed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.base import cell_kernels
-from workbench.base.errors import Unsatisfiable
+from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import SMALLEST
 from workbench.data import engines, weights
@@ -23,10 +23,9 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
 from workbench.releases import shown as showing
-from workbench.releases.base import Release
+from workbench.releases.base import Release, require_shown
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import CodedColumn, ColumnValues, EngineRecords, Rows
-from workbench.releases.labels import region_labels
 from workbench.releases.shown import ClassCounts, counts_from_partition
 from workbench.releases.side_information import (
     SideInformationRisk,
@@ -34,8 +33,7 @@ from workbench.releases.side_information import (
     number_combinations,
     require_records,
 )
-
-RECORDS = "records"  # name of the file of a bucketized release that has one row per record
+from workbench.releases.writing import file_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +149,7 @@ class Partition(Release):
         return found
 
     def without(self, removed: np.ndarray) -> Partition:
+        """Return the same release with the records of some classes suppressed."""
         kept = np.ones(len(self.classes) + 1, bool)
         kept[removed], kept[-1] = False, False
         if not kept.any():
@@ -243,20 +242,6 @@ class Partition(Release):
         """Return the sensitive value of each published record, as the release has it."""
         return self.table.sensitive_codes(name)[self.published_records]
 
-    def class_labels(self, name: str) -> np.ndarray:
-        """Return the released value of a quasi-identifier in each class; the array is read-only."""
-        if name not in self._labels:
-            a, column = self._axis(name), self.table.columns[name]
-            found = region_labels(column, self.classes, a, self.label_level(name))
-            found.flags.writeable = False
-            self._labels[name] = found
-        return self._labels[name]
-
-    @cached_property
-    def _labels(self) -> dict[str, np.ndarray]:
-        """A cache of labels: a file, its codebook and a page use the same."""
-        return {}
-
     def label_level(self, name: str) -> int | None:
         if name in self.unpublished_columns:
             return None
@@ -281,13 +266,9 @@ class Partition(Release):
     def published_records(self) -> np.ndarray:
         return np.flatnonzero(self.group_of_record < len(self.classes))
 
-    def _shown(self, name: str, seed: int) -> showing.Shown:
+    def shown(self, name: str, seed: int = 0) -> showing.Shown:
+        require_shown(self, name)
         return showing.of_partition(self, name, seed)
-
-    @property
-    def group_of_cell(self) -> np.ndarray | None:
-        """The class of each of the table's cells, unless a cell is split."""
-        return None if self.parts or self.others else self.group_of_entry
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
@@ -314,6 +295,21 @@ class Partition(Release):
         return assigned
 
 
+def group_of_cell(release: Release) -> np.ndarray | None:
+    """Return the group in `posterior` of each of the table's cells; None if the records of a cell may be in several
+    groups, or cells do not fit in memory."""
+    if not isinstance(release, Partition) or release.parts or release.others or not len(release.group):
+        return None
+    return release.group_of_entry
+
+
+def suppress_classes(release: Release, removed: np.ndarray) -> Partition:
+    """Return the same release with the records of some classes suppressed."""
+    if not isinstance(release, Partition):
+        raise Undefined("no record of this kind of release can be suppressed")
+    return release.without(removed)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Bucketized(Partition):
     """A release by bucketization: exact quasi-identifiers with a class id, and each class's sensitive values in another
@@ -335,7 +331,7 @@ class Bucketized(Partition):
         """Return one row per record, with sensitive values assigned at random inside its class, as a recipient could
         join them."""
         tables, (of_class, count) = self.tables(), self._added
-        records = tables.pop(self._records).sort_values(of_class, ignore_index=True)
+        records = tables.pop(file_names(self)[0]).sort_values(of_class, ignore_index=True)
         for name, counted in tables.items():
             values = counted.loc[counted.index.repeat(counted[count])]
             records[name] = values.sample(frac=1, random_state=operating_system_random()).sort_values(
@@ -348,15 +344,6 @@ class Bucketized(Partition):
         """The names of the columns that bucketization adds: `class` and `count`, unless the data use these names."""
         return unused_name("class", self.table.names), unused_name("count", self.table.names)
 
-    @property
-    def _records(self) -> str:
-        return unused_name(RECORDS, self.table.sensitive)
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files of the records and of the sensitive columns."""
-        return (self._records, *self._published())
-
     def rows(self) -> dict[str, Rows]:
         """Return the records without their sensitive values, and the counts of each sensitive column's values per
         class."""
@@ -367,7 +354,7 @@ class Bucketized(Partition):
         ]
         columns.append((ColumnValues(self._added[0], number), None))
         counted = {name: Rows.shuffled(self._counts(name, number)) for name in self._published()}
-        return {self._records: self._shuffled(columns), **counted}
+        return {file_names(self)[0]: self._shuffled(columns), **counted}
 
     @property
     def layout(self) -> dict[str, Any]:  # type: ignore[override]

@@ -19,7 +19,7 @@ from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
 from workbench.releases import perturbed_answers
-from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs, require_sensitive
+from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs, remember, require_sensitive, require_shown
 from workbench.releases.codebook import Entry
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.responses import Categorical, Drawn, Noise
@@ -70,8 +70,9 @@ class Perturbed(Release):
         """The numbers of all records."""
         return np.arange(self.table.records)
 
-    def _shown(self, name: str, seed: int) -> Shown:
+    def shown(self, name: str, seed: int = 0) -> Shown:
         """Return codes or numbers, as they were drawn."""
+        require_shown(self, name)
         column, level, drawn = self.table.columns[name], self.table.levels.get(name, 0), self.drawn.get(name)
         if drawn is not None and isinstance(drawn.response, Noise):
             return Shown(column, numbers=drawn.released.astype(float))
@@ -100,13 +101,7 @@ class Perturbed(Release):
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
         """Return the beliefs about people with the same quasi-identifiers; without classes, attackers do not differ."""
         require_sensitive(self.table, sensitive)
-        if sensitive not in self._believed:
-            self._believed[sensitive] = self._believe(sensitive)
-        return self._believed[sensitive]
-
-    @cached_property
-    def _believed(self) -> dict[str, Posterior]:
-        return {}
+        return remember(self, ("posterior", sensitive), lambda: self._believe(sensitive))
 
     def _believe(self, sensitive: str) -> Posterior:
         of_kind, of_row = self._posterior_of_rows(sensitive)
@@ -128,20 +123,6 @@ class Perturbed(Release):
             return np.eye(len(seen)), self._codes(sensitive)
         drawn = self.drawn[sensitive]
         return self.at_model_level(sensitive, drawn.posterior(self._prior(sensitive))), drawn.codes
-
-    def likelihood_of_rows(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
-        seen = self.table.sensitive[sensitive]
-        if changed := [name for name in self.table.quasi if name in self.drawn]:
-            raise Undefined(f"{NO_CLASSES}, and with noise on {', '.join(changed)} no model of its rows can be learned")
-        if sensitive not in self.drawn:
-            return np.eye(len(seen)), self._codes(sensitive)
-        drawn = self.drawn[sensitive]
-        likelihood = drawn.response.likelihood(drawn.values)
-        if len(likelihood) != len(seen):
-            raise Undefined(
-                f"noise was added to the numbers of {sensitive}, not at its level: no model of it can be learned"
-            )
-        return likelihood, drawn.codes
 
     def _prior(self, sensitive: str) -> np.ndarray:
         """Return Q of the values that the response changes."""
@@ -231,3 +212,24 @@ class Perturbed(Release):
 
     def _labels(self, name: str) -> tuple[str, ...]:
         return self.table.columns[name].value_labels()
+
+
+def likelihood_of_rows(release: Release, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the likelihood of each kind of row (values x kinds), and the kind of each record's row.
+
+    Raise Undefined where people are not found by their quasi-identifiers.
+    """
+    if not isinstance(release, Perturbed):
+        raise Undefined("this release has neither classes nor rows with noise, so no model of its rows can be learned")
+    seen = release.table.sensitive[sensitive]
+    if changed := [name for name in release.table.quasi if name in release.drawn]:
+        raise Undefined(f"{NO_CLASSES}, and with noise on {', '.join(changed)} no model of its rows can be learned")
+    if sensitive not in release.drawn:
+        return np.eye(len(seen)), release._codes(sensitive)
+    drawn = release.drawn[sensitive]
+    likelihood = drawn.response.likelihood(drawn.values)
+    if len(likelihood) != len(seen):
+        raise Undefined(
+            f"noise was added to the numbers of {sensitive}, not at its level: no model of it can be learned"
+        )
+    return likelihood, drawn.codes

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from workbench.releases.base import Release
 
 
+RECORDS = "records"  # name of the file of a bucketized release that has one row per record
+
+
 def write_files(
     path: Path,
     tables: Mapping[str, Rows],
@@ -55,6 +58,14 @@ def write_files(
     outdated = [] if books else _books_of(path, targets)
     write_tables(written, {books[1]: as_json(codebook, of, layout)} if books else {}, outdated)
     return targets
+
+
+def file_names(release: Release) -> tuple[str, ...]:
+    """Return the names of the published files: one, or for buckets the records and each sensitive column."""
+    if release.layout["kind"] != "buckets":
+        return ("release",)
+    columns = release.table.sensitive
+    return (unused_name(RECORDS, columns), *(name for name in columns if name not in release.unpublished_columns))
 
 
 def rows_with_suppressed(release: Release, where: str | Path) -> dict[str, Rows]:

@@ -48,6 +48,7 @@ from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.methods.mondrian import out_of_core as first_cuts
 from workbench.models import KAnonymity
+from workbench.releases.writing import file_names
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
 
@@ -454,7 +455,7 @@ def test_apache_spark_writes_a_table(apache, publish):
     found = [str(one).removeprefix("spark:") for one in release.export(f"spark:default.a_{publish}", giveaways=True)]
     try:
         frames = [spark.table(one).toArrow().to_pandas() for one in found]
-        assert settled(frames[: len(release.files)]) == settled(release.tables().values())
+        assert settled(frames[: len(file_names(release))]) == settled(release.tables().values())
         with pytest.raises(BadInput, match="already exists"):
             release.export(f"spark:default.a_{publish}", giveaways=True)
         assert not [one for one in spark.catalog.listTables() if one.name.startswith("workbench_")]

@@ -138,7 +138,7 @@ class Noisy(Perturbed):
 
     scale: float = 0.0
 
-    def _shown(self, name, seed):
+    def shown(self, name, seed=0):
         values = self.table.frame[name].to_numpy(float)
         noise = np.random.default_rng(self.table.names.index(name)).laplace(0, 1, len(values))
         return Shown(self.table.columns[name], numbers=values + self.scale * noise)

@@ -10,6 +10,7 @@ from workbench.data.hierarchies.builders import Columns, Intervals
 from workbench.methods.clustering.clusters import WHOLE, Clusters, Entries, Prices, in_sets
 from workbench.methods.clustering.kernels import NODES, VALUES, WIDTH
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
+from workbench.releases.partition import group_of_cell
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +59,11 @@ def test_the_cluster_that_grows_least_is_chosen():
 
 def test_the_records_of_a_split_cell_are_assigned_at_random(table):
     found = random_clusters(table, 5)
-    assert found.release(table, table.cells(), "generalized").group_of_cell is None
+    assert group_of_cell(found.release(table, table.cells(), "generalized")) is None
     of_cell = np.arange(len(table.cells())) % 3
     whole = Clusters(found.entries, found.entry, of_cell[found.entries.cell[found.entry]].astype(np.int32))
     release = whole.release(table, table.cells(), "bucketized")
-    assert release.group_of_cell.tolist() == of_cell.tolist()
+    assert group_of_cell(release).tolist() == of_cell.tolist()
 
 
 # Entries contain every record, and their order cannot be replayed by guessing the seed.

@@ -14,6 +14,7 @@ from workbench.data.table import Table
 from workbench.measures import LEARNERS, LEARNING, LEARNING_BAYES, record_mean
 from workbench.miners.adversary import BAYES, LOGISTIC, AdversaryBeliefs, count_right_guesses, learned_beliefs
 from workbench.releases.base import OWN_CLASS, Posterior, Release
+from workbench.releases.partition import group_of_cell
 
 TERMS = 60  # of a series whose terms at least halve
 FINE = 60  # sizes from which the series needs no recursion
@@ -173,7 +174,7 @@ def guess_accuracy(release: Release, sensitive: str, adversary: str) -> tuple[np
 def _true(release: Release, sensitive: str, adversary: str) -> np.ndarray:
     """Return how many people of each group with equal beliefs have each value."""
     cells, values = release.table.cells(), len(release.table.sensitive[sensitive])
-    group = release.group_of_cell if adversary == OWN_CLASS else distinct_rows(cells.quasi.T)[1]
+    group = group_of_cell(release) if adversary == OWN_CLASS else distinct_rows(cells.quasi.T)[1]
     if group is None:
         raise Undefined("the records of each group are unknown for this release, so right guesses cannot be counted")
     place = group.astype(np.int64) * values + cells.others[sensitive]
