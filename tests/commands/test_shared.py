@@ -1,4 +1,4 @@
-"""Common behavior of commands: no output overwrites an input."""
+"""Common behavior of commands: no output overwrites an input; rows of tables are wrapped, never cut."""
 
 import shutil
 from dataclasses import fields
@@ -10,6 +10,7 @@ import typer
 from tests.commands.people import STUDY, error_line, study_in
 from workbench.commands import main
 from workbench.commands.reading import Reading
+from workbench.commands.shared import wrap_table, wrap_text
 
 ROWS = "20,[20; 30)\n"
 
@@ -100,3 +101,18 @@ def test_notes_about_roles_are_printed_once(tmp_path, monkeypatch, capsys, argum
     main.main(arguments)
     ask = "note: column 'age' (quasi) is different in (nearly) every record; is it an identifier?"
     assert capsys.readouterr().err.count(ask) == 1
+
+
+def test_rows_are_wrapped_and_never_cut():
+    rows = [("#", "recipe", "a", ""), ("1", "one two three four five six seven", "0.5", "best, dominated by 2")]
+    assert wrap_table(rows, 40) == [
+        ["#  recipe                  a"],
+        ["1  one two three four    0.5  best,", f"   five six seven{' ' * 13}dominated", f"{' ' * 30}by 2"],
+    ]
+    assert wrap_table([("#", "recipe", "a", ""), ("1", "x" * 99, "0.5", "")], None)[1] == [f"1  {'x' * 99}  0.5"]
+
+
+def test_sentences_are_wrapped():
+    assert wrap_text("one two three four five", 18) == ["one two three four", "five"] and wrap_text(
+        "one two", None
+    ) == ["one two"]

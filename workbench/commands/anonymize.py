@@ -13,11 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.commands.audit import file_of
-from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
-from workbench.commands.reading import AS_FOUND, Reading, column_options, option_words, reads
-from workbench.commands.shared import STUDIES, StoreFolder, noted, opened, print_json, refuse_inputs, warned
-from workbench.commands.sweep import refuse_place, swept
+from workbench.commands.reading import AS_FOUND, Reading, column_options, file_of, option_words, reads
+from workbench.commands.shared import (
+    STUDIES,
+    Caps,
+    StoreFolder,
+    limits,
+    noted,
+    on_axes,
+    opened,
+    print_json,
+    refuse_inputs,
+    refuse_place,
+    refuse_unknown_measures,
+    warned,
+)
+from workbench.commands.sweep import swept
 
 if TYPE_CHECKING:
     from workbench.data.table import Table

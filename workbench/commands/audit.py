@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from workbench.base.errors import BadInput, render_fixes
-from workbench.commands.reading import AS_FOUND, Reading, column_options, option_words, reads
-from workbench.commands.shared import between, noted, opened, print_json, warned
+from workbench.commands.reading import AS_FOUND, Reading, column_options, file_of, option_words, reads
+from workbench.commands.shared import align_columns, between, noted, opened, print_json, printable, warned
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 
 BROKEN = 1  # exit status if a requested model is violated
 LONGEST = 32  # maximum characters of a released value in the table
-MARGIN = "  "
 
 Quasi = Annotated[
     list[str] | None,
@@ -183,29 +179,6 @@ def released_by(
         return found
 
 
-@contextmanager
-def file_of(released: str) -> Iterator[Path]:
-    """Yield the file itself, or a private copy of standard input, which errors do not name."""
-    if released != "-":
-        yield Path(released)
-        return
-    from workbench.base.files import scratch
-
-    private = scratch()
-    path = private / "released.csv"
-    failure = None
-    try:
-        with path.open("xb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield path
-    except BadInput as error:
-        failure = BadInput(str(error).replace(str(path), "standard input"))
-    finally:
-        shutil.rmtree(private, ignore_errors=True)
-    if failure:
-        raise failure
-
-
 # --- the table in the terminal
 
 
@@ -220,15 +193,15 @@ def lines(found: dict[str, Any]) -> list[str]:
     if found["neutral"]:
         out.append(f"Neutral (published unchanged): {join_names(found['neutral'])}. {found['beside']['sentence']}")
     if found["asked"]:
-        out += ["", "Requested models", *aligned([_verdict(one) for one in found["asked"]])]
-    out += ["", "Models that hold, requested or not", *aligned([_satisfied(one) for one in found["achieved"]])]
+        out += ["", "Requested models", *align_columns([_verdict(one) for one in found["asked"]])]
+    out += ["", "Models that hold, requested or not", *align_columns([_satisfied(one) for one in found["achieved"]])]
     for side, title in (("privacy", "What can be learned"), ("utility", "What is lost")):
         rows = [_value(one) for one in found["measures"] if one["side"] == side]
-        out += ["", title, *aligned(rows)] if rows else []
+        out += ["", title, *align_columns(rows)] if rows else []
     if found["worst"]:
         which = "the smallest" if "loss" not in found["worst"][0] else "those with the largest loss"
-        out += ["", f"The worst classes: {which}", *aligned(_class_rows(found), head=True)]
-    return [plain(line) for line in out]
+        out += ["", f"The worst classes: {which}", *align_columns(_class_rows(found), head=True)]
+    return [printable(line) for line in out]
 
 
 def in_classes(found: dict[str, Any]) -> str:
@@ -286,41 +259,15 @@ def _class_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
     head = ("size", *(("loss",) if with_loss else ()), *(shortened(name) for name in first["values"]))
     rows = [head + ((f"most exposed: {first['sensitive']}", "before", "after") if with_loss else ())]
     for one in found["worst"]:
-        row = (
-            f"{one['size']:,}",
-            *((format_number(one["loss"]),) if with_loss else ()),
-            *map(shortened, one["values"].values()),
-        )
-        rows.append(
-            row
-            + (
-                (shortened(one["value"]), format_percent(one["prior"]), format_percent(one["posterior"]))
-                if with_loss
-                else ()
-            )
-        )
+        shown = map(shortened, one["values"].values())
+        if with_loss:
+            belief = shortened(one["value"]), format_percent(one["prior"]), format_percent(one["posterior"])
+            rows.append((f"{one['size']:,}", format_number(one["loss"]), *shown, *belief))
+        else:
+            rows.append((f"{one['size']:,}", *shown))
     return rows
 
 
 def shortened(text: str) -> str:
     """Shorten a value that is too long for a column of the table."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
-
-
-def plain(text: str) -> str:
-    """Replace control characters, since the file comes from somebody else and a terminal would obey them."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
-def aligned(rows: Sequence[Sequence[str]], head: bool = False) -> list[str]:
-    """Return aligned lines of columns: numbers right-aligned, words left-aligned."""
-    columns = list(zip(*rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    right = [
-        all(cell[:1].isdigit() or cell in ("", "infinite", "undefined") for cell in column[head:]) for column in columns
-    ]
-    out = []
-    for row in rows:
-        cells = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)]
-        out.append((MARGIN + MARGIN.join(cells)).rstrip())
-    return out

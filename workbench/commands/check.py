@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.shared import STUDIES, print_json, warned
+from workbench.commands.shared import print_json, refuse_table, warned
 
 WRONG = 2
 PURPOSE = "List every problem of a study."
@@ -37,8 +37,7 @@ def check(
         return
     if study is None:
         raise BadInput("check needs a study: workbench check study.yaml")
-    if study.suffix not in STUDIES:
-        raise BadInput(f"{study} is not a study: the file name must end in .yaml")
+    refuse_table(study)
     found = check_study(study)
     if json:
         problems = [{"line": one.line, "path": list(one.path), "text": one.text} for one in found.problems]

@@ -16,15 +16,13 @@ from workbench.commands.audit import (
     Sensitive,
     StudyFile,
     Suppressed,
-    aligned,
     before,
     in_classes,
-    plain,
     released_by,
     value_of,
 )
 from workbench.commands.reading import option_words
-from workbench.commands.shared import STUDIES, opened, print_json, warned
+from workbench.commands.shared import STUDIES, align_columns, on_axes, opened, print_json, printable, warned
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -79,7 +77,7 @@ def compare(
         return
     for note in found["notes"]:
         warned(note)
-    typer.echo("\n".join(plain(line) for line in (study_lines if kinds[0] else table_lines)(found)))
+    typer.echo("\n".join(printable(line) for line in (study_lines if kinds[0] else table_lines)(found)))
 
 
 # --- released tables
@@ -124,7 +122,7 @@ def table_lines(found: dict[str, Any]) -> list[str]:
     for one in found["measures"]:
         values = [value_of({"value": one[which], "better": one["better"]}) for which in ("first", "second")]
         rows.append((one["measure"], *values, one["ahead"] or "", one["better"]))
-    return [*out, "", *aligned(rows, head=True)]
+    return [*out, "", *align_columns(rows, head=True)]
 
 
 # --- studies
@@ -132,7 +130,6 @@ def table_lines(found: dict[str, Any]) -> list[str]:
 
 def of_studies(first: Path, second: Path) -> dict[str, Any]:
     """Return both frontiers, and which study loses less utility at each privacy."""
-    from workbench.commands.frontier import on_axes
     from workbench.commands.sweep import swept
     from workbench.data.records import has_same_data
 
@@ -208,7 +205,7 @@ def study_lines(found: dict[str, Any]) -> list[str]:
         one = found[which]
         area = "" if one["area"] is None else f", area {format_number(one['area'])}"
         out += [f"{which}: {one['study']} ({one['file']}): {len(one['efficient']):,} efficient{area}"]
-        out += aligned(
+        out += align_columns(
             [(privacy, utility, "efficient"),
              *((format_number(p[privacy], first), format_number(p[utility], second), p["recipe"])
                for p in one["efficient"])],
@@ -222,4 +219,4 @@ def study_lines(found: dict[str, Any]) -> list[str]:
     for row in found["by_privacy"]:
         values = ["-" if row[which] is None else format_number(row[which], second) for which in ("first", "second")]
         rows.append((format_number(row[privacy], first), *values, str(row["ahead"])))
-    return [*out, f"At each {privacy}: the best {utility} that is at least as private", *aligned(rows, head=True)]
+    return [*out, f"At each {privacy}: the best {utility} that is at least as private", *align_columns(rows, head=True)]

@@ -15,16 +15,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined, render_fixes
-from workbench.commands.shared import StoreFolder, opened, print_json, status_of, warned
+from workbench.commands.shared import (
+    Caps,
+    StoreFolder,
+    limits,
+    on_axes,
+    opened,
+    print_json,
+    refuse_unknown_measures,
+    status_of,
+    warned,
+    wrap_table,
+    wrap_text,
+)
 from workbench.commands.sweep import swept, with_tries
-from workbench.commands.text_table import table_lines, wrapped
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
     from workbench.commands.sweep import Swept
     from workbench.frontier.decision import Decision
     from workbench.frontier.frontier import Frontier
-    from workbench.studies.study import Study
 
 NARROW = 60  # terminal width below which no additional measure is shown
 WIDE = 80  # terminal width from which the share of the cost is shown
@@ -35,15 +45,6 @@ NO_CAP = (
 ABOUT = ("key", "name", "side", "unit", "better")  # fields of a measure in the JSON output
 GREEN, YELLOW, GREY, PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[90m", "\x1b[0m"
 
-Caps = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--cap",
-        metavar="KEY=NUMBER",
-        help="The largest acceptable value of a measure (smallest, where higher is better); default: the study's caps.",
-        show_default=False,
-    ),
-]
 PURPOSE = "Show the efficient candidates of a study."
 HELP = """Show the candidates that no other dominates on privacy and utility, the most private first, with the knee and
 the recommended candidate under the caps. Points in the store are reused. `workbench anonymize` accepts the numbers
@@ -131,46 +132,6 @@ def _noise(found: Swept) -> str:
     return describe_joint_budget(found.table, made, "releases of this study")
 
 
-def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
-    """Return the caps of the command line, or those of the study by default."""
-    return read_caps(given) if given else dict(study.caps)
-
-
-def read_caps(given: Sequence[str]) -> dict[str, float]:
-    """Parse caps of the command line, by the key of their measure."""
-    found: dict[str, float] = {}
-    for text in given:
-        key, equals, value = text.rpartition("=")
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not equals or math.isnan(number):
-            raise BadInput(f"--cap {text}: write a measure and a number, as in --cap P_loss=0.15")
-        if number < 0:
-            raise BadInput(f"--cap {text}: no measure is below 0; give a cap of 0 or above")
-        if key.strip() in found:
-            raise BadInput(f"--cap {text}: {key.strip()} already has a cap; give only one")
-        found[key.strip()] = number
-    return found
-
-
-def refuse_unknown_measures(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
-    """Raise BadInput if the study does not have these measures."""
-    from workbench.frontier.frontier import Frontier
-
-    bare = on_axes(Frontier([], study.measured()), study, privacy, utility)
-    for key in (*keys, *(one for one in (privacy, utility) if one is not None)):
-        bare.key(key)
-
-
-def on_axes(swept: Frontier, study: Study, privacy: str | None = None, utility: str | None = None) -> Frontier:
-    """Return the points on the requested axes, by default on those of the study."""
-    from workbench.publication import selection
-
-    return selection.on_axes(swept, study).on(privacy, utility)
-
-
 @dataclass(frozen=True)
 class View:
     """A frontier for display: points have numbers, from 1, in the order of the study."""
@@ -191,7 +152,8 @@ class View:
     def knee(self) -> int | None:
         """The index of the knee; None if there is none."""
         try:
-            return self._place(self.frontier.knee)
+            knee = self.frontier.knee
+            return next(i for i, point in enumerate(self.frontier.measured) if point is knee)
         except Undefined as reason:
             self.why["knee"] = str(reason)
             return None
@@ -215,9 +177,6 @@ class View:
 
         return relative_costs(self.frontier)
 
-    def _place(self, point: Any) -> int:
-        return next(i for i, one in enumerate(self.frontier.measured) if one is point)
-
     @cached_property
     def dominated_by(self) -> list[list[int]]:
         """For each point the indices of the efficient points that dominate it."""
@@ -240,8 +199,6 @@ class View:
         """The number of each point that is undefined on an axis, with the reason."""
         found = self.frontier.undefined["reason"]
         return [(place + 1, render_fixes(found[place], study_words)) for place in found.index.tolist()]
-
-    # --- as data
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as plain data; the same study gives the same data."""
@@ -276,8 +233,6 @@ class View:
         except Undefined:
             return None
 
-    # --- as text
-
     def lines(self, every: bool, width: int | None, colour: bool) -> list[str]:
         """Return the lines of the table with those above and below it."""
         from workbench.frontier.frontier import COLUMN, MEANING
@@ -290,17 +245,14 @@ class View:
         about = [f"{key}: {m.name}, {m.better} is better" for key in keys for m in [self.frontier.measure(key)]]
         yardstick = [f"{COLUMN}: {MEANING}"] * room
         heads = [*self._heads(keys), *[COLUMN] * room]
-        table = table_lines([("#", "recipe", *heads, ""), *rows], width)
+        table = wrap_table([("#", "recipe", *heads, ""), *rows], width)
         shades = [self._shade(int(row[0]) - 1) for row in rows]
-        out = [*wrapped(head, width), ""]
+        out = [*wrap_text(head, width), ""]
         for number, lines in enumerate(table):
             shade = shades[number - 1] if number and colour else ""
             out += [f"{shade}{line}{PLAIN}" if shade else line for line in lines]
-        return [
-            *out,
-            "",
-            *(line for text in (*about, *yardstick, *self._notes(every)) for line in wrapped(text, width)),
-        ]
+        below = (*about, *yardstick, *self._notes(every))
+        return [*out, "", *(line for text in below for line in wrap_text(text, width))]
 
     def _keys(self, width: int | None) -> list[str]:
         """Return the measures of the axes and caps; if there is room, re-identification risk next to privacy loss."""

@@ -11,8 +11,7 @@ import typer
 
 from workbench.base.errors import BadInput, suggest
 from workbench.commands.reading import AS_FOUND, Reading, column_options, reads
-from workbench.commands.shared import STUDIES, print_json
-from workbench.commands.sweep import refuse_place
+from workbench.commands.shared import STUDIES, print_json, refuse_place
 
 PURPOSE = "Propose a study for a table, with the reasons."
 HELP = """Propose a study for a table: roles, hierarchies, recipes and measures, and why each was chosen.

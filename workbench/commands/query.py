@@ -11,9 +11,19 @@ import typer
 
 from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.commands.anonymize import chosen_from, made, of_study
-from workbench.commands.audit import aligned, plain
-from workbench.commands.frontier import Caps, limits, refuse_unknown_measures
-from workbench.commands.shared import StoreFolder, between, noted, opened, print_json, warned
+from workbench.commands.shared import (
+    Caps,
+    StoreFolder,
+    align_columns,
+    between,
+    limits,
+    noted,
+    opened,
+    print_json,
+    printable,
+    refuse_unknown_measures,
+    warned,
+)
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -76,7 +86,7 @@ def query(
     if capped:  # only now, to report errors in queries before hours of computation
         table, chosen = of_study(loaded, study, "", cap, store)
     for note in what.notes:
-        warned(plain(f"{file or workload}: {note}" if workload or file else note))
+        warned(printable(f"{file or workload}: {note}" if workload or file else note))
     folder = results_folder(study, store)
     answers = Answers(what.with_table(table), None if chosen is None else made(chosen, table, folder))
     if chosen is None:
@@ -87,7 +97,7 @@ def query(
         return
     head = f"{loaded.name}: {chosen or 'the original'}"
     shown = range(len(what)) if queries else answers.worst(worst)
-    typer.echo("\n".join(plain(line) for line in (head, *answers.lines(shown, summary=not queries))))
+    typer.echo("\n".join(printable(line) for line in (head, *answers.lines(shown, summary=not queries))))
 
 
 def _recipe_of(study: Study, recipe: str, cap: Sequence[str] | None) -> tuple[Recipe | None, bool]:
@@ -150,7 +160,7 @@ class Answers:
         out = [self.summary or f"{len(self.workload):,} queries."] if summary else []
         head = ["query", "true", *(["expected"] if "expected" in self.columns else [])]
         head += [*(["certainly"] if "least" in self.columns else []), *(["error"] if "error" in self.columns else [])]
-        table = aligned([head, *map(self._row, shown)], head=True)
+        table = align_columns([head, *map(self._row, shown)], head=True)
         return [*out, "", *table, *([f"No certain bounds: {self.why}."] if self.why else [])]
 
     def _row(self, q: int) -> list[str]:

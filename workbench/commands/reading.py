@@ -1,12 +1,16 @@
-"""Options for reading a table: declared once, and passed to a command as one `Reading`."""
+"""Reading of a table: its options, declared once and passed to a command as one `Reading`, and standard input."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -144,3 +148,26 @@ def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[st
         if not (equals and name.strip() and value.strip()):
             raise BadInput(f"{option} {text}: write a column, = and a value, as in {option} {example}")
         yield name.strip(), value.strip()
+
+
+@contextmanager
+def file_of(released: str) -> Iterator[Path]:
+    """Yield the file itself, or a private copy of standard input, which errors do not name."""
+    if released != "-":
+        yield Path(released)
+        return
+    from workbench.base.files import scratch
+
+    private = scratch()
+    path = private / "released.csv"
+    failure = None
+    try:
+        with path.open("xb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield path
+    except BadInput as error:
+        failure = BadInput(str(error).replace(str(path), "standard input"))
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+    if failure:
+        raise failure

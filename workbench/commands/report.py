@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.commands.frontier import Caps, read_caps, refuse_unknown_measures
-from workbench.commands.shared import NOTHING_RECOMMENDED, StoreFolder, between, opened, warned
-from workbench.commands.sweep import refuse_place
+from workbench.commands.shared import (
+    NOTHING_RECOMMENDED,
+    Caps,
+    StoreFolder,
+    between,
+    opened,
+    read_caps,
+    refuse_place,
+    refuse_unknown_measures,
+    warned,
+)
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch

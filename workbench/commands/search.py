@@ -11,8 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import render_fixes
-from workbench.commands.frontier import Caps, limits, on_axes, refuse_unknown_measures
-from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, status_of, warned
+from workbench.commands.shared import (
+    Caps,
+    StoreFolder,
+    limits,
+    noted,
+    on_axes,
+    opened,
+    print_json,
+    progress,
+    refuse_inputs,
+    refuse_unknown_measures,
+    status_of,
+    warned,
+)
 from workbench.commands.sweep import refuse_points, write_points
 from workbench.studies.faults import study_words
 
@@ -22,7 +34,6 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.recipe import Point
     from workbench.frontier.store import Store
-    from workbench.measures import Measure
     from workbench.studies.study import Study
 PURPOSE = "Search for better points than a study's candidates."
 HELP = """Search beyond the study's own methods and models: with caps, for the release within them that loses least;
@@ -142,7 +153,8 @@ def _lines(found: Frontier, decision: Decision) -> Iterator[str]:
     yield f"{len(found.measured):,} points, {len(efficient):,} of them efficient"
     for i in sorted(efficient, key=lambda i: found.measured[i].values[found.axes[0]]) if place is None else [place]:
         point = found.measured[i]
-        values = ", ".join(f"{one.key} {format_number(point.values[one.key])}" for one in _defined(found, point))
+        defined = [measure.key for measure in found.measures if measure.key in point.values]
+        values = ", ".join(f"{key} {format_number(point.values[key])}" for key in defined)
         yield f"{'' if place is None else 'recommended under the caps: '}{found.label(i)}: {values}"
         if found.number(i) is None:
             yield f"  in the study: - {_written(point)}"
@@ -153,10 +165,6 @@ def _lines(found: Frontier, decision: Decision) -> Iterator[str]:
 
 def _notes(found: Frontier) -> list[str]:
     return [render_fixes(note, study_words) for note in found.notes]
-
-
-def _defined(found: Frontier, point: Point) -> list[Measure]:
-    return [one for one in found.measures if one.key in point.values]
 
 
 def _written(point: Point) -> str:

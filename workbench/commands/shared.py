@@ -1,12 +1,19 @@
-"""Shared parts of the commands: options, opening a study, notes and progress on stderr, JSON on stdout."""
+"""Shared parts of the commands: options, opening a study, caps, output paths, notes and progress on stderr, tables and
+JSON on stdout.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,15 +29,23 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
     from workbench.studies.study import Study
 
-
 STUDIES = (".yaml", ".yml")
 NOTHING_RECOMMENDED = 2  # the exit status if no candidate is recommended under the caps
-
-
 StoreFolder = Annotated[
     Path | None,
     typer.Option("--store", metavar="FOLDER", help="The folder of the points; default: next to the study."),
 ]
+Caps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cap",
+        metavar="KEY=NUMBER",
+        help="The largest acceptable value of a measure (smallest, where higher is better); default: the study's caps.",
+        show_default=False,
+    ),
+]
+LEAST, SHORT = 18, 10  # minimum characters of a recipe and of its marks in a line
+MARGIN = "  "
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
@@ -44,13 +59,58 @@ def between(least: int, most: int) -> Callable[[str], int]:
     return number
 
 
-def opened(study: Path) -> Study:
-    """Open a study; other files are refused unread, because they may contain records."""
+def refuse_table(study: Path) -> None:
+    """Raise BadInput for files that are no studies, unread, because they may contain records."""
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is not a study: the file name must end in .yaml")
+
+
+def opened(study: Path) -> Study:
+    """Open a study."""
+    refuse_table(study)
     from workbench.studies.study import Study
 
     return Study.open(study)
+
+
+def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
+    """Return the caps of the command line, or those of the study by default."""
+    return read_caps(given) if given else dict(study.caps)
+
+
+def read_caps(given: Sequence[str]) -> dict[str, float]:
+    """Parse caps of the command line, by the key of their measure."""
+    found: dict[str, float] = {}
+    for text in given:
+        key, equals, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not equals or math.isnan(number):
+            raise BadInput(f"--cap {text}: write a measure and a number, as in --cap P_loss=0.15")
+        if number < 0:
+            raise BadInput(f"--cap {text}: no measure is below 0; give a cap of 0 or above")
+        if key.strip() in found:
+            raise BadInput(f"--cap {text}: {key.strip()} already has a cap; give only one")
+        found[key.strip()] = number
+    return found
+
+
+def refuse_unknown_measures(study: Study, privacy: str | None, utility: str | None, keys: Sequence[str]) -> None:
+    """Raise BadInput if the study does not have these measures."""
+    from workbench.frontier.frontier import Frontier
+
+    bare = on_axes(Frontier([], study.measured()), study, privacy, utility)
+    for key in (*keys, *(one for one in (privacy, utility) if one is not None)):
+        bare.key(key)
+
+
+def on_axes(swept: Frontier, study: Study, privacy: str | None = None, utility: str | None = None) -> Frontier:
+    """Return the points on the requested axes, by default on those of the study."""
+    from workbench.publication import selection
+
+    return selection.on_axes(swept, study).on(privacy, utility)
 
 
 def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
@@ -62,6 +122,21 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
 
     read = [path for one in given for path in (one, *(opened(one).reads() if one.suffix in STUDIES else ()))]
     refuse_overwriting(outputs, read)
+
+
+def refuse_place(out: Path) -> None:
+    """Raise BadInput if no file can be written there."""
+    try:
+        with suppress(FileNotFoundError):
+            os.lstat(out)  # raises if the name is too long
+        if out.is_dir():
+            raise BadInput(f"{out} is a folder; name a file in it")
+        if not out.parent.is_dir():
+            raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; create it, or choose another")
+        with tempfile.TemporaryFile(dir=out.parent):
+            pass
+    except OSError as error:
+        raise BadInput(f"{out}: cannot write the file ({error.strerror}); choose another place") from None
 
 
 def warned(text: str, words: Words = study_words) -> None:
@@ -106,6 +181,51 @@ def progress() -> Iterator[Callable[[int, int, str], None]]:
     finally:
         if is_terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def printable(text: str) -> str:
+    """Replace control characters, since the file comes from somebody else and a terminal would obey them."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def align_columns(rows: Sequence[Sequence[str]], head: bool = False) -> list[str]:
+    """Return align_columns lines of columns: numbers right-align_columns, words left-align_columns."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    right = [
+        all(cell[:1].isdigit() or cell in ("", "infinite", "undefined") for cell in column[head:]) for column in columns
+    ]
+    out = []
+    for row in rows:
+        cells = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)]
+        out.append((MARGIN + MARGIN.join(cells)).rstrip())
+    return out
+
+
+def wrap_table(rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:
+    """Return the lines of each row; the second and the last column (recipe and marks) are wrap_text if needed."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = math.inf if width is None else width - sum(widths[2:-1]) - widths[0] - 2 * (len(widths) - 1)
+    if widths[1] + widths[-1] > room:
+        widths[-1] = min(widths[-1], max(SHORT, int(room) - widths[1], int(room) // 3))
+        widths[1] = min(widths[1], max(LEAST, int(room) - widths[-1]))
+    return [_row_lines(row, widths) for row in rows]
+
+
+def _row_lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Return the lines of a row: words are left-aligned and wrap_text, numbers are right-aligned in the first line."""
+    words = (1, len(row) - 1)
+    cells = [textwrap.wrap(text, widths[i] or 1) if i in words else [text] for i, text in enumerate(row)]
+    lines = []
+    for parts in zip_longest(*cells, fillvalue=""):
+        aligned = (p.ljust(w) if i in words else p.rjust(w) for i, (p, w) in enumerate(zip(parts, widths, strict=True)))
+        lines.append("  ".join(aligned).rstrip())
+    return lines
+
+
+def wrap_text(text: str, width: int | None) -> list[str]:
+    """Wrap a sentence to the width of the terminal."""
+    return [text] if width is None else textwrap.wrap(text, max(width, LEAST)) or [""]
 
 
 def print_json(data: Any) -> None:

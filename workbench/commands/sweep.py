@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +14,16 @@ import typer
 
 from workbench.base.errors import BadInput, render_fixes
 from workbench.base.jsonable import jsonable
-from workbench.commands.shared import StoreFolder, noted, opened, print_json, progress, refuse_inputs, warned
+from workbench.commands.shared import (
+    StoreFolder,
+    noted,
+    opened,
+    print_json,
+    progress,
+    refuse_inputs,
+    refuse_place,
+    warned,
+)
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -56,11 +62,16 @@ def sweep(
     found = swept(study, store)
     if out is not None:
         write_points(with_tries(found).frontier, found.study.name, out)
+    points, name = found.frontier.measured, found.study.name
+    undefined: list[dict[str, Any]] = [{"recipe": str(p.recipe), "reasons": _by_reason(p)} for p in points if p.reasons]
     if as_json:
-        print_json({"study": found.study.name, **found.counts, "undefined": found.undefined})
+        origin = {"points": len(points), "made": found.made, "from_store": found.found}
+        print_json({"study": name, **origin, "undefined": undefined})
         return
-    typer.echo(f"{found.study.name}: {in_words(found)}")
-    for one in found.undefined:
+    count = f"{len(points):,} {'point' if len(points) == 1 else 'points'}"
+    from_where = f"{found.made:,} made and {found.found:,} from the store"
+    typer.echo(f"{name}: {count}, {from_where}; {len(undefined) or 'none'} undefined on some measure")
+    for one in undefined:
         for reason, keys in one["reasons"].items():
             typer.echo(f"  {one['recipe']}: {', '.join(keys)} undefined: {reason}")
     if out is not None:
@@ -77,17 +88,6 @@ class Swept:
     made: int
     found: int  # in the store
     store: Store
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of points by origin."""
-        return {"points": len(self.frontier.measured), "made": self.made, "from_store": self.found}
-
-    @property
-    def undefined(self) -> list[dict[str, Any]]:
-        """The recipes with undefined measures, by reason."""
-        points = [point for point in self.frontier.measured if point.reasons]
-        return [{"recipe": str(point.recipe), "reasons": _by_reason(point)} for point in points]
 
 
 def swept(path: Path, folder: Path | None = None) -> Swept:
@@ -149,15 +149,6 @@ def with_tries(found: Swept, intervals: Mapping[str, Any] | None = None) -> Swep
     return replace(found, frontier=again)
 
 
-def in_words(found: Swept) -> str:
-    """State how many points there are, and where they come from."""
-    count, undefined = len(found.frontier.measured), len(found.undefined)
-    return (
-        f"{count:,} {'point' if count == 1 else 'points'}, {found.made:,} made and {found.found:,} from the store; "
-        f"{undefined or 'none'} undefined on some measure"
-    )
-
-
 def _by_reason(point: Point) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for key, reason in point.reasons.items():
@@ -170,21 +161,6 @@ def refuse_points(out: Path) -> None:
     if out.suffix not in ENDINGS:
         raise BadInput(f"{out}: the name must end in {' or '.join(ENDINGS)}")
     refuse_place(out)
-
-
-def refuse_place(out: Path) -> None:
-    """Raise BadInput if no file can be written there."""
-    try:
-        with suppress(FileNotFoundError):
-            os.lstat(out)  # raises if the name is too long
-        if out.is_dir():
-            raise BadInput(f"{out} is a folder; name a file in it")
-        if not out.parent.is_dir():
-            raise BadInput(f"{out}: the folder {str(out.parent)!r} does not exist; create it, or choose another")
-        with tempfile.TemporaryFile(dir=out.parent):
-            pass
-    except OSError as error:
-        raise BadInput(f"{out}: cannot write the file ({error.strerror}); choose another place") from None
 
 
 def write_points(frontier: Frontier, name: str, out: Path) -> None:
