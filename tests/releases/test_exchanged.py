@@ -95,7 +95,7 @@ def test_a_bucket_of_one_value_counts_as_certain_even_if_it_is_wrong():
     alike = np.where(totals == totals.max(), sizes[1], 0)
     release = Exchanged.from_cells(data, group, {"illness": np.stack([totals - alike, alike])})
     assert sizes[1] > 400
-    assert count_certain(data, [release]).alone == sizes[1] == release.side_information_risk.certain
+    assert count_certain(data, [release]).alone == sizes[1] == release.side_information_risk().certain
 
 
 def test_recipients_are_informed(release, tmp_path):
@@ -201,15 +201,15 @@ def test_each_file_assigns_values_again_at_random(pair):
 
 def test_flat_recipients_are_informed(pair, tmp_path):
     two, flat = pair
-    method = RakedBuckets("dealt" if two.is_truthful else "exchanged", files="flat")
-    assert "files = flat" in str(method) and method.warning == flat.warning
+    method = RakedBuckets("dealt" if two.about.is_truthful else "exchanged", files="flat")
+    assert "files = flat" in str(method) and method.warning == flat.about.warning
     files = flat.export(tmp_path / "people.csv", giveaways=True)
     assert [path.name for path in files] == ["people.csv", "people-codebook.csv", "people-codebook.json"]
     assert "data swapping" in files[1].read_text("utf-8")
-    assert "no row can be relied on to show its person's value" in flat.warning, "some rows do by chance"
+    assert "no row can be relied on to show its person's value" in flat.about.warning, "some rows do by chance"
     notes = foreign(files[0], original=flat.table).notes
     assert any("illness: changed at random or swapped" in note for note in notes)
-    assert (exchanged.SWAPPED_CAUTION in flat.warning) == (two.warning == exchanged.SWAPPED_CAUTION)
+    assert (exchanged.SWAPPED_CAUTION in flat.about.warning) == (two.about.warning == exchanged.SWAPPED_CAUTION)
 
 
 @pytest.mark.slow

@@ -184,7 +184,8 @@ def test_the_risk_from_neutral_columns_is_read_back(small, tmp_path):
     read = foreign(release.export(tmp_path / "release.csv", giveaways=True)[0], original=table)
     assert table.neutral and set(read.neutral) == set(release.neutral)
     assert (
-        read.side_information_risk[2:] == release.side_information_risk[2:] and release.side_information_risk.unique > 0
+        read.side_information_risk()[2:] == release.side_information_risk()[2:]
+        and release.side_information_risk().unique > 0
     )
 
 

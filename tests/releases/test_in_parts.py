@@ -170,7 +170,7 @@ def test_classes_that_do_not_fit_are_counted_and_refused(monkeypatch):
     [
         (lambda release: release.group_of_record, BadInput),
         (lambda release: release.group_of_entry, TooMany),
-        (lambda release: release.side_information_risk, BadInput),
+        (lambda release: release.side_information_risk(), BadInput),
         (lambda release: release.posterior(SENSITIVE[0], "covering classes"), TooMany),
         (lambda release: release.without(np.array([0])), Undefined),
     ],

@@ -136,7 +136,7 @@ def test_buckets_are_read_without_an_original(tmp_path):
     release = Mondrian(publish="bucketized")(table(), KAnonymity(6))
     [path, *_] = release.export(tmp_path / "out.csv")
     read = read_release(tmp_path / "out.csv", ["age", "town", "job"], "ill")  # the name of the release as a whole
-    assert sorted(read.classes.sizes) == sorted(release.classes.sizes) and not read.has_original
+    assert sorted(read.classes.sizes) == sorted(release.classes.sizes) and not read.about.has_original
     expected, found = figures(release), figures(read)
     for key in ("P_loss", "k (k-anonymity)", "t (t-closeness)", "R_id"):
         assert found[key] == pytest.approx(expected[key])

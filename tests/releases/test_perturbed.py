@@ -62,7 +62,7 @@ def test_extreme_probabilities_disclose_everything_or_nothing():
     kept, keep = RandomizedResponse(1.0)(given), Keep()(given)
     for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain(), UtilityLoss()):
         assert measure(kept).value == pytest.approx(measure(keep).value, abs=1e-9)
-    assert kept.side_information_risk == keep.side_information_risk
+    assert kept.side_information_risk() == keep.side_information_risk()
     nothing = RandomizedResponse(0.0)(given)
     for measure in (PrivacyLoss(), AccuracyGain(), KnowledgeGain()):
         assert measure(nothing).value == pytest.approx(0, abs=1e-9)
@@ -102,13 +102,13 @@ def test_certain_values_are_counted_by_unchanged_columns():
     given = table()
     noisy = RandomizedResponse(0.5)(given)
     assert (
-        noisy.side_information_risk.sensitive == ()
-        and noisy.side_information_risk.unique == Keep()(given).side_information_risk.unique
+        noisy.side_information_risk().sensitive == ()
+        and noisy.side_information_risk().unique == Keep()(given).side_information_risk().unique
     )
     aged = Laplace(1, bounds={"age": (17, 90)})(given)
-    assert aged.side_information_risk_of(()).unique < noisy.side_information_risk_of(
+    assert aged.side_information_risk(()).unique < noisy.side_information_risk(
         ()
-    ).unique and aged.side_information_risk.sensitive == ("ill",)
+    ).unique and aged.side_information_risk().sensitive == ("ill",)
     assert "wage" not in Laplace(1, bounds={"wage": (0, 50)})(given).neutral
 
 

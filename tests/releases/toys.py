@@ -16,7 +16,7 @@ from workbench.methods import Method
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
-from workbench.releases.base import Posterior, Release, as_runs, require_sensitive, require_shown
+from workbench.releases.base import NOTHING_STATED, About, Posterior, Release, as_runs, require_sensitive, require_shown
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.partition import Partition
 from workbench.releases.shown import Shown
@@ -30,7 +30,7 @@ class Perturbed(Release):
     table: Table
     kept: float
     drawn: dict[str, np.ndarray]  # the released value of each record
-    guarantee: str = ""
+    about: About = NOTHING_STATED
 
     @property
     def classes(self) -> Classes:
@@ -80,8 +80,9 @@ class Perturbed(Release):
         require_shown(self, name)
         return Shown(self.table.columns[name], self.drawn.get(name, self.table.model_view.codes[name]))
 
-    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
-        return count_side_information(neutral, self.group_of_record, number_combinations(self.table, neutral), {})
+    def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
+        names = self.neutral if neutral is None else neutral
+        return count_side_information(names, self.group_of_record, number_combinations(self.table, names), {})
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Perturb(Method):
         for name, seen in table.sensitive.items():
             other = rng.choice(len(seen), table.records, p=seen.prior)
             drawn[name] = np.where(rng.random(table.records) < self.keep, table.sensitive_codes(name), other)
-        return Perturbed(table, self.keep, drawn, self.guarantee)
+        return Perturbed(table, self.keep, drawn, About(self.guarantee))
 
 
 @dataclass(frozen=True)

@@ -120,8 +120,8 @@ class ReleasePreview(Part):
         return f"{self._verdict(self.release)}{known}"
 
     def _verdict(self, release: Release) -> str:
-        if release.guarantee:
-            return f"Guarantee of the method: {release.guarantee}."
+        if release.about.guarantee:
+            return f"Guarantee of the method: {release.about.guarantee}."
         if self.recipe is None or self.recipe.model is None:
             return "No model was requested, so there is nothing to audit; the measures show what may be learned."
         model = self.recipe.model

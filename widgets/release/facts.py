@@ -39,7 +39,7 @@ def sentences(
         lost = next((one for one in measures if one.key == key and isinstance(one, UtilityLoss)), None)
         if table is not None and table.weight is None and lost is not None and key in point.values:
             texts[side] += f" {describe_sample(table, lost, point.values[key])}"
-    if release is not None and not release.is_truthful:
+    if release is not None and not release.about.is_truthful:
         texts["privacy"] += f" {_accuracy_of_guesses(release)}"
     if yardstick := _share_of_removal(point, frontier):
         texts["utility"] += f" {yardstick}"
@@ -180,7 +180,7 @@ def _axes(measures: Sequence[Measure], frontier: Frontier | None) -> dict[str, s
 def neutral(release: Release | None) -> str:
     """Describe what neutral columns disclose together with the release."""
     try:
-        return release.side_information_risk.sentence if release is not None and release.neutral else ""
+        return release.side_information_risk().sentence if release is not None and release.neutral else ""
     except BadInput as reason:  # the records are not in memory
         return f"{with_controls(reason)}."
 
@@ -230,9 +230,9 @@ def card_content(
     return {
         "recipe": str(recipe) if recipe else "",
         "model": str(recipe.model or _without_model(recipe)) if recipe else "",
-        "guarantee": release.guarantee if release is not None else "",
+        "guarantee": release.about.guarantee if release is not None else "",
         "caution": recipient_notice(release) if release is not None else "",
-        "notices": list(release.notices) if release is not None else [],
+        "notices": list(release.about.notices) if release is not None else [],
         "method": str(recipe.method) if recipe else "",
         "chosen": chosen(recipe, table) if recipe and table else "",
         "classes": describe_classes(release),

@@ -321,7 +321,7 @@ class RolePicker(Part):
 
         def job(cancel: threading.Event, call_soon: CallSoon) -> None:
             found = count_unique(table, table.quasi)
-            side_information = Keep()(table).side_information_risk.sentence if table.neutral else ""
+            side_information = Keep()(table).side_information_risk().sentence if table.neutral else ""
             sets = smallest_rows(table, WORST)
             call_soon(
                 self._send_alone,

@@ -160,7 +160,7 @@ def _report_written(
     if as_json:
         print_json({**result, "noise": noise, "not_recommended": list(objections)})
         return
-    verdict = "; ".join(str(one) for one in (audit, release.guarantee) if one) or "no model was requested"
+    verdict = "; ".join(str(one) for one in (audit, release.about.guarantee) if one) or "no model was requested"
     suppressed, classes = release.suppressed, _classes(release)
     records = release.table.records - suppressed
     in_classes = "no classes" if classes is None else f"{classes:,} {'class' if classes == 1 else 'classes'}"
@@ -169,7 +169,7 @@ def _report_written(
     typer.echo(summary, err=True)
     if result["caution"]:
         typer.echo(f"Tell recipients: {result['caution']}.", err=True)
-    for notice in release.notices:
+    for notice in release.about.notices:
         typer.echo(f"Note: {notice}.", err=True)
     typer.echo(f"Written: {', '.join(files) or 'to standard output'}.{f' {noise}' if noise else ''}", err=True)
 
@@ -322,7 +322,7 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
     from workbench.base.figures import join_names
     from workbench.releases.side_information import unchanged_columns
 
-    if release.guarantee:
+    if release.about.guarantee:
         _refuse_unchanged(release, recipe)
         return
     kept = [name for name in release.table.quasi if name not in release.unpublished_columns]
@@ -405,9 +405,9 @@ def _as_dict(release: Release, recipe: Recipe, audit: Audit | None, files: Seque
         "records": release.table.records,
         "left_out": release.suppressed,
         "classes": _classes(release),
-        "guarantee": release.guarantee,
+        "guarantee": release.about.guarantee,
         "caution": recipient_notice(release),
-        "notices": list(release.notices),
+        "notices": list(release.about.notices),
         "audit": audit and {"holds": audit.holds, "achieved": [{"figure": f, "value": v} for f, v in audit.achieved]},
         "files": list(files),
     }

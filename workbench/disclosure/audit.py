@@ -23,18 +23,18 @@ BY_SIZE = ("C_avg", "DM", "classes")  # measures of utility that need no origina
 def audit_release(release: Release, requested: Sequence[Model] = (), worst: int = 10) -> dict[str, Any]:
     """Return all results of an audit as plain data."""
     verdicts = [_verdict(release, model) for model in requested]
-    table, beside, classes = release.table, release.side_information_risk, _classes(release)
+    table, beside, classes = release.table, release.side_information_risk(), _classes(release)
     known = table.population is not None
     found: dict[str, Any] = {
         "records": table.records - release.suppressed if classes is None else int(release.own_classes.sizes.sum()),
         "classes": None if classes is None else len(classes),
-        "guarantee": release.guarantee,
+        "guarantee": release.about.guarantee,
         "caution": recipient_notice(release),
         "quasi": list(table.quasi),
         "sensitive": list(table.sensitive),
         "not_published": sorted(release.unpublished_columns),
-        "original": release.has_original,
-        "prior": "the original" if release.has_original else "the release itself",
+        "original": release.about.has_original,
+        "prior": "the original" if release.about.has_original else "the release itself",
         "left_out": release.suppressed,
         **describe_reading(release),
         "neutral": list(release.neutral),
@@ -42,7 +42,7 @@ def audit_release(release: Release, requested: Sequence[Model] = (), worst: int 
         "asked": verdicts,
         "holds": all(verdict["holds"] for verdict in verdicts),
         "achieved": [_achieved(release, name) for name, model in MODELS.items() if known or not model.needs_population],
-        "measures": [_evaluate(release, measure) for measure in _measures(release.has_original)],
+        "measures": [_evaluate(release, measure) for measure in _measures(release.about.has_original)],
     }
     return {**found, "worst": [] if classes is None else _worst(release, worst)}
 

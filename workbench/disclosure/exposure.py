@@ -164,7 +164,9 @@ class Exposure:
             return (f"{self._attacker(row)} knows that it is one of {people}. {self.note[:1].upper()}{self.note[1:]}.",)
         counts, values = self.classes.histograms[seen.name][row], f"{size:,} {'value' if size == 1 else 'values'}"
         if losses.loss[row] <= NOTHING:
-            whose = f"{people} of this {here}" if self.release.is_truthful else f"{values} that this {here} publishes"
+            whose = (
+                f"{people} of this {here}" if self.release.about.is_truthful else f"{values} that this {here} publishes"
+            )
             text = f"The {whose} are as mixed in {seen.name} as the whole table"
             return (f"{text}: {lowercase_first(self._attacker(row))} learns nothing about it.",)
         v = int(losses.worst[row])
@@ -174,7 +176,7 @@ class Exposure:
             format_percent(counts[v] / size),
         )
         attacker = lowercase_first(self._attacker(row))
-        if not self.release.is_truthful:
+        if not self.release.about.is_truthful:
             text = (
                 f"{counts[v]:,} of the {values} that this {here} publishes {'is' if counts[v] == 1 else 'are'} {value} "
                 f"({after}, against {before} in the whole table), swapped with those of others: {attacker} learns "
@@ -195,7 +197,7 @@ class Exposure:
     def _ruled_out(self, counts: np.ndarray, seen: Sensitive) -> str:
         """Describe the values that nobody in the class has, unless all its people have the same value."""
         absent = np.flatnonzero((counts == 0) & (seen.totals > 0))
-        if not self.release.is_truthful or not len(absent) or (counts > 0).sum() == 1:
+        if not self.release.about.is_truthful or not len(absent) or (counts > 0).sum() == 1:
             return ""
         common = absent[np.argsort(-seen.prior[absent], kind="stable")]
         names = join_names([seen.labels[v] for v in common[:3]], "and" if len(common) <= 3 else ",")

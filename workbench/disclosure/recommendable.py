@@ -46,7 +46,7 @@ def reasons_not_to_recommend(release: Release, smallest: int, model: Model | Non
         if int(release.classes.sizes.min()) < LEAST:
             found.append(f"some {wording.many} are in a group of fewer than {LEAST}")
     except Undefined:
-        if not release.guarantee:
+        if not release.about.guarantee:
             found.append(f"it puts {wording.many} in no groups, and promises nothing by itself")
     if _follows_from_totals(release):
         found.append(f"what the {wording.many} have that it leaves out would follow from the totals of the original")

@@ -79,7 +79,7 @@ def count_certain(table: Table, releases: Sequence[Release], shown: Sequence[Rel
     units = Units.from_releases(table, [*releases, *shown])
     found = np.zeros(len(units.weight), bool)
     joined = bool(table.neutral) and len(releases) > 1
-    crossing = releases if joined else [release for release in releases if release.is_truthful]
+    crossing = releases if joined else [release for release in releases if release.about.is_truthful]
     if crossing:
         groups = np.stack([units.group_in(release) for release in crossing], axis=1)
         apart = groups
@@ -112,7 +112,7 @@ def count_certain_with_neutral(table: Table, release: Release) -> int:
     """Return the number of people for whom a value is certain to an attacker with one file who also knows all neutral
     columns.
     """
-    return release.side_information_risk.certain
+    return release.side_information_risk().certain
 
 
 def _certain(releases: Sequence[Release], groups: np.ndarray, people: np.ndarray) -> np.ndarray:

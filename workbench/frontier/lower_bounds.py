@@ -28,6 +28,7 @@ from workbench.models.distribution_distances import LEAST, jensen_shannon
 from workbench.models.t_closeness import TCloseness
 from workbench.queries.populations import Populations, large_populations
 from workbench.releases.base import OWN_CLASS, Release
+from workbench.releases.exchanged import is_one_file
 
 PARTS = (0.08, 0.16, 0.27, 0.42, 0.65)  # of the smallest t that admits the true distribution of every population
 
@@ -81,7 +82,7 @@ def bounded_support(privacy: Measure, utility: Measure) -> float | None:
 
 def compare_with_minimum(release: Release, privacy: float, loss: float, min_support: float) -> str:
     """Describe the utility loss as a multiple of the certified minimum; empty if no useful bound is known."""
-    if release.is_assigned_per_file:  # by chance, assigned rows may be nearer to the truth than their classes
+    if is_one_file(release):  # by chance, assigned rows may be nearer to the truth than their classes
         return ""
     exact = release.classes.exact and not release.suppressed
     found = known_lower_bounds(release.table, exact=exact, min_support=min_support)

@@ -330,7 +330,7 @@ def predict_target(
 
     Suppressed records are predicted by the commonest value of the release, or its mean.
     """
-    if not release.has_original:
+    if not release.about.has_original:
         raise Undefined("the original is unknown, so predictions cannot be compared with it")
     found, table = cross_fit(release, target, miner, given=given), release.table
     seen, shown_values = (_read(shown, table, numbers) for shown in (found.by_miner(miner), found.target))

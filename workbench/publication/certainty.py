@@ -109,7 +109,7 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
         known = (
             f" (of {wording.everybody}: {describe_usual_share(float(usual[value]), release.table.records, smallest)})"
         )
-    right = "right for" if release.is_truthful else "published for"
+    right = "right for" if release.about.is_truthful else "published for"
     sentence = f"The surest guess because of the release: {guess}, {right} {share} of a group{known}."
     return float(upper.max()), float(lower.max()), sentence
 

@@ -63,7 +63,7 @@ def details_of(groups: Groups, measures: Sequence[Measure], folder: Path, values
     of_utility = next((one for one in measures if isinstance(one, UtilityLoss)), UtilityLoss())
     misled = _or_reason(table, lambda: accuracy_of(release, of_utility, smallest, values.get(of_utility.key)))
     accuracy, rows = misled if isinstance(misled, tuple) else (misled, [])
-    if release.guarantee and "reason" not in accuracy:  # only the average of the comparison is published
+    if release.about.guarantee and "reason" not in accuracy:  # only the average of the comparison is published
         accuracy, rows = {**accuracy, "most": None, "example": None, "worst": None}, []
     published_folder.write_populations(folder, rows)
     return {
@@ -81,7 +81,7 @@ def details_of(groups: Groups, measures: Sequence[Measure], folder: Path, values
         "fewer": 2 * smallest,
         "refused": refused(release),
         "left_out": _left_out(release, smallest),
-        "about": [one for one in (release.warning, *release.notices) if one],
+        "about": [one for one in (release.about.warning, *release.about.notices) if one],
     }
 
 
@@ -132,7 +132,7 @@ class Groups:
             within = allowed_shares(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
             limits[name] = np.minimum(guaranteed_shares(self.model, seen, self.smallest), within)
         found = choose_exposed_values(classes, self.smallest, self.most, self.release.table.wording, limits)
-        return replace(found, is_truthful=self.release.is_truthful, hidden=self.hidden)
+        return replace(found, is_truthful=self.release.about.is_truthful, hidden=self.hidden)
 
 
 def _most_exposed(groups: Groups, kind: str) -> Figure:
@@ -199,7 +199,7 @@ def _or_reason(table: Table, call: Callable[[], T]) -> T | Reason:
 
 def _covered(release: Release) -> Release:
     """Return the release; raise Undefined if noise guarantees that little can be learned about the original."""
-    if release.guarantee:
+    if release.about.guarantee:
         raise Undefined("the true figures follow from the records, and the guarantee of the noise does not cover them")
     return release
 

@@ -133,7 +133,8 @@ def _redact_point(
     reasons = {key: publishable_reason(text, table) for key, text in point.reasons.items()}
     values, sentences, intervals = {}, {}, {}
     release = point.recipe.release(table, store) if defined else None
-    again = {} if release is not None and release.guarantee else again  # the guarantee does not cover true figures
+    if release is not None and release.about.guarantee:
+        again = {}  # the guarantee does not cover true figures
     for measure in defined:
         assert release is not None
         try:

@@ -332,7 +332,7 @@ class QueryEvaluator:
         found = np.ones(len(which))
         for name in names:
             if name in self.table.sensitive and reading is Regions.shares:
-                shares = self.release.suppressed_distribution.get(name, weights.shares(self.table)[name])
+                shares = self.release.about.suppressed_distribution.get(name, weights.shares(self.table)[name])
                 found *= shares @ self.factors(name, self.nodes(name), which, summed)
             else:
                 found *= self.factors(name, Regions.whole(self.table.columns[name]), which, summed, reading)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -42,6 +43,22 @@ class Posterior(NamedTuple):
     beliefs: np.ndarray  # groups x values
 
 
+@dataclass(frozen=True)
+class About:
+    """What a release states besides its records; texts are parts of sentences."""
+
+    guarantee: str = ""  # of the method, for any data
+    warning: str = ""  # what every recipient has to know
+    notices: tuple[str, ...] = ()  # what the method reports about this release
+    is_truthful: bool = True  # values are the people's own, or drawn from them by declared chances
+    has_original: bool = True  # the table is the original, not a reconstruction from a file
+    # of suppressed records, if more than Q is known
+    suppressed_distribution: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+NOTHING_STATED = About()
+
+
 class Release(ABC):
     """A release answers four questions: `classes`, `posterior`, `estimate`, and `tables` or `frame`.
 
@@ -52,16 +69,8 @@ class Release(ABC):
     table: Table
     unpublished_columns: frozenset[str] = frozenset()  # columns that are not published
     suppressed: int = 0  # number of records that are not published
-    has_original: bool = True  # the table is the original, not a reconstruction from a file
-    guarantee: str = ""  # what the method guarantees for any data
-    notices: tuple[str, ...] = ()  # what the method reports about this release, as parts of sentences
-    warning: str = ""  # what every recipient has to know, as part of a sentence
-    suppressed_distribution: Mapping[str, np.ndarray] = MappingProxyType(
-        {}
-    )  # of suppressed records, if more than Q is known
-    is_assigned_per_file: bool = False  # estimates count rows, whose values are assigned again for each file
+    about: About = NOTHING_STATED
     layout: Mapping[str, Any] = MappingProxyType({"kind": "generalized"})  # what an audit needs besides labels
-    is_truthful: bool = True  # values are the people's own, or drawn from them by declared chances
 
     # --- the four questions
 
@@ -118,7 +127,8 @@ class Release(ABC):
             found = self.expected_people(runs, same, self.people_of_classes(sensitive))
         if not self.suppressed:
             return found
-        return found + _suppressed_people(self, runs, same) * self.suppressed_distribution.get(sensitive or "", prior)
+        shares = self.about.suppressed_distribution.get(sensitive or "", prior)
+        return found + _suppressed_people(self, runs, same) * shares
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """Return the number of people in each class, one column per sensitive value; records, where these have no
@@ -220,14 +230,9 @@ class Release(ABC):
         """The neutral columns that are published unchanged."""
         return [name for name in self.table.neutral if name not in self.unpublished_columns]
 
-    @cached_property
-    def side_information_risk(self) -> SideInformationRisk:
-        """The risk from an attacker who also knows the neutral columns of everybody."""
-        return self.side_information_risk_of(self.neutral)
-
     @abstractmethod
-    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
-        """Return the risk from an attacker who also knows these neutral columns of everybody."""
+    def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
+        """Return the risk from an attacker who also knows these neutral columns of everybody (None: all)."""
 
     @property
     def changed_columns(self) -> dict[str, np.ndarray | None]:
@@ -315,7 +320,7 @@ def _suppressed_people(release: Release, runs: np.ndarray, same: np.ndarray) -> 
 def recipient_notice(release: Release) -> str:
     """Return what every recipient has to know, as part of a sentence: the method's warning, and that it is a sample."""
     sampled = release.table.sampled
-    return "; ".join(filter(None, (release.warning, sampled and f"it is of {sampled}")))
+    return "; ".join(filter(None, (release.about.warning, sampled and f"it is of {sampled}")))
 
 
 def require_shown(release: Release, name: str) -> None:

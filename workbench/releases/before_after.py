@@ -175,7 +175,7 @@ def _commonest(labels: tuple[str, ...], totals: np.ndarray, most: int) -> Bins:
 
 
 def _original(release: Release) -> Table:
-    if not release.has_original:
+    if not release.about.has_original:
         raise Undefined("the original is not available, so there is nothing to compare with the release")
     return release.table
 

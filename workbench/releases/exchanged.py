@@ -19,9 +19,9 @@ from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
-from workbench.releases.base import Release
+from workbench.releases.base import About, Release
 from workbench.releases.export import CodedColumn, Rows
-from workbench.releases.partition import Bucketized
+from workbench.releases.partition import Bucketized, published_sensitive
 from workbench.releases.shown import ClassCounts, counts_from_histograms
 from workbench.releases.side_information import number_combinations
 
@@ -30,6 +30,8 @@ SWAPPED_CAUTION = (
     "not those of its members, and no row can be relied on to show its person's value"
 )
 
+SWAPPED = About(warning=SWAPPED_CAUTION, is_truthful=False)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exchanged(Bucketized):
@@ -37,15 +39,12 @@ class Exchanged(Bucketized):
     values."""
 
     seats: Mapping[str, np.ndarray] = field(default_factory=dict)
-    is_truthful: bool = False
-    warning: str = SWAPPED_CAUTION
+    about: About = SWAPPED
 
     @classmethod
-    def from_cells(
-        cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray], guarantee: str = ""
-    ) -> Exchanged:
+    def from_cells(cls, table: Table, group: np.ndarray, seats: Mapping[str, np.ndarray]) -> Exchanged:
         """Build from the bucket of each of the table's cells."""
-        return cls(table, table.cells(), group, seats=seats, guarantee=guarantee)
+        return cls(table, table.cells(), group, seats=seats)
 
     @classmethod
     def believed(cls, release: Release, unit: np.ndarray, expected: Mapping[str, np.ndarray]) -> Exchanged:
@@ -63,7 +62,7 @@ class Exchanged(Bucketized):
     @cached_property
     def classes(self) -> Classes:
         """The buckets with their published values."""
-        return replace(self._regions, histograms={name: self.seats[name] for name in self._published()})
+        return replace(self._regions, histograms={name: self.seats[name] for name in published_sensitive(self)})
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
         """Return the people of each bucket, one column per value: the bucket's weight is spread over its published
@@ -73,13 +72,13 @@ class Exchanged(Bucketized):
 
     def class_counts(self, names: Sequence[str], original: bool = False) -> ClassCounts:
         """Count the published records by bucket and by columns that are published for each record unchanged."""
-        if not original and any(name in self._published() for name in names):
+        if not original and any(name in published_sensitive(self) for name in names):
             return counts_from_histograms(self, names)
         return super().class_counts(names, original)
 
     def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
         """Return certain bounds on the queries; raise Undefined if a query has a condition on a swapped column."""
-        if names := [name for name in workload.columns if name in self._published()]:
+        if names := [name for name in workload.columns if name in published_sensitive(self)]:
             raise Undefined(
                 f"the values of {', '.join(names)} were swapped between buckets, so they do not bound true "
                 "answers; use queries without conditions on sensitive columns"
@@ -90,9 +89,6 @@ class Exchanged(Bucketized):
         """Raise Undefined: the values of a bucket belong to people in other buckets, too."""
         raise Undefined("its values were swapped between buckets, so no bucket can be suppressed")
 
-    def _sensitive_of_records(self, name: str) -> np.ndarray:
-        return self.shown(name).labels
-
 
 # A bucketized release as one flat file: one row per record, with sensitive values assigned at random inside its bucket.
 #
@@ -101,14 +97,15 @@ class Exchanged(Bucketized):
 
 DEALT = "no row can be relied on to show its person's value"
 FLAT_CAUTION = f"sensitive values were exchanged between records of the same bucket (data swapping): {DEALT}"
+ASSIGNED = About(warning=FLAT_CAUTION)
+SWAPPED_AND_ASSIGNED = replace(SWAPPED, warning=f"{SWAPPED_CAUTION}; inside a bucket they were assigned at random")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Flat(Bucketized):
     """Buckets in one flat file; estimates count the rows of one such file."""
 
-    warning: str = FLAT_CAUTION
-    is_assigned_per_file: bool = True
+    about: About = ASSIGNED
     deal: int = 0  # the seed of the file that estimates use
 
     @property
@@ -136,7 +133,7 @@ class Flat(Bucketized):
         """A release with people of identical quasi-identifiers as buckets, and the values that the rows of one file
         show of them."""
         alike, shown = number_combinations(self.table, self.table.quasi), dict[str, np.ndarray]()
-        for name in self._published():
+        for name in published_sensitive(self):
             values = len(self.table.sensitive[name])
             place = alike.astype(np.int64) * values + self.shown(name, self.deal).labels
             shown[name] = np.bincount(place, minlength=(int(alike.max()) + 1) * values).reshape(-1, values)
@@ -155,10 +152,17 @@ class Flat(Bucketized):
 class FlatExchanged(Flat, Exchanged):
     """A flat release whose sensitive values were also swapped between buckets."""
 
-    warning: str = f"{SWAPPED_CAUTION}; inside a bucket they were assigned at random"
+    about: About = SWAPPED_AND_ASSIGNED
 
 
 def as_one_file(release: Bucketized, seed: int) -> Flat:
     """Return the same buckets as one flat file; estimates use the file that is assigned by the seed."""
-    kind, own = FlatExchanged if isinstance(release, Exchanged) else Flat, {"warning", "is_assigned_per_file"}
-    return kind(**{one.name: getattr(release, one.name) for one in fields(release) if one.name not in own}, deal=seed)
+    kind = FlatExchanged if isinstance(release, Exchanged) else Flat
+    about = replace(release.about, warning=kind.about.warning)
+    own = {one.name: getattr(release, one.name) for one in fields(release)}
+    return kind(**own | {"about": about}, deal=seed)
+
+
+def is_one_file(release: Release) -> bool:
+    """Return whether estimates count the rows of one file, whose values are assigned again for each file."""
+    return isinstance(release, Flat)

@@ -23,7 +23,7 @@ from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
 from workbench.queries.workload import Workload
-from workbench.releases.base import Release, require_shown
+from workbench.releases.base import About, Release, require_shown
 from workbench.releases.codebook import drawn_columns_of_file
 from workbench.releases.export import Rows, find_suppressed_rows
 from workbench.releases.label_parser import STAR, Labels
@@ -62,7 +62,7 @@ class Foreign(Release):
     labels: Mapping[str, np.ndarray]  # each class's released value, as written
     levels: Mapping[str, np.ndarray]  # the level of the original's hierarchy that names it (0: a value)
     codes: np.ndarray  # classes x quasi-identifiers: the label, ANYTHING where the value is missing
-    has_original: bool
+    about: About
     unpublished_columns: frozenset[str] = frozenset()
     missing_fits: str = "itself"
     starred: int = 0  # records with every quasi-identifier suppressed
@@ -98,10 +98,10 @@ class Foreign(Release):
         """The columns of the file that are neither quasi-identifiers nor sensitive."""
         return list(self.known.neutral)
 
-    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
+    def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
         """Return the risk from an attacker who also knows the other columns of the file; Undefined for only some of
         them."""
-        if [*neutral] != self.neutral:
+        if neutral is not None and [*neutral] != self.neutral:
             raise Undefined(
                 "for a release that was read from a file, this risk is known only for all of its columns together"
             )
@@ -110,7 +110,7 @@ class Foreign(Release):
     @property
     def published_records(self) -> np.ndarray:
         """The records of the file if the file is the table; undefined with an original."""
-        if self.has_original:
+        if self.about.has_original:
             raise Undefined("records of a file cannot be matched to the original's")
         return np.arange(self.records)
 
@@ -131,7 +131,7 @@ class Foreign(Release):
 
     def bounds(self, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
         """Return certain bounds on the queries; a missing value may be any value if it matches every value."""
-        if self.missing_fits == "itself" or not self.has_original:
+        if self.missing_fits == "itself" or not self.about.has_original:
             return super().bounds(workload)
         published = [a for a, name in enumerate(self.table.quasi) if name not in self.unpublished_columns]
         sizes = [self.table.columns[self.table.quasi[a]].size for a in published]
@@ -272,8 +272,8 @@ def _alone(file: ReleasedFile, keep: np.ndarray, count: int, notes: list[str]) -
     histograms = {name: _counted(number, values[name], len(seen)) for name, seen in table.sensitive.items()}
     read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
     return Foreign(
-        table, read, {}, {}, file.codes(keep, None)[first], has_original=False, starred=count, notes=tuple(notes),
-        of_record=number, values=values,
+        table, read, {}, {}, file.codes(keep, None)[first], About(has_original=False), starred=count,
+        notes=tuple(notes), of_record=number, values=values,
     )  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def _against(file: ReleasedFile, original: Table, keep: np.ndarray, count: int, 
     classes = Classes(sizes, histograms, shown, low, high, sets=sets, population=original.population, absent=absent)
     missing = frozenset({*original.quasi, *original.sensitive} - {*file.quasi, *file.sensitive})
     return Foreign(
-        original, classes, labels, levels, file.codes(keep, original)[first], has_original=True,
+        original, classes, labels, levels, file.codes(keep, original)[first], about=About(),
         unpublished_columns=missing, starred=count, suppressed=suppressed, notes=tuple(notes), of_record=number,
         values=values,
     )  # fmt: skip

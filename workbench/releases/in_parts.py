@@ -20,7 +20,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, max_classes_in_memory, refuse_too_many_classes, whole_table
 from workbench.queries.populations import atoms
-from workbench.releases.partition import Bucketized, Partition
+from workbench.releases.partition import Bucketized, Partition, node_levels, published_sensitive
 from workbench.releases.shown import ClassCounts
 
 NONE = Cells(np.zeros((0, 0), np.int32), {}, np.zeros(0, np.int64))
@@ -93,14 +93,14 @@ class InParts(Partition):
     def _numbered_classes(self) -> tuple[np.ndarray, Classes]:
         """The published number of each class of the parts, and the classes; classes with equal regions are merged."""
         assert self.found is not None
-        published = self._published()
+        published = published_sensitive(self)
         histograms = {name: self.found.histograms[name] for name in published}
         found = replace(self.found, histograms=histograms, sensitive=published, exact=self.exact)
         if self.exact:
             return np.arange(len(found)), found
         assert found.low is not None and found.high is not None
         low, high = published_runs(self.table, found.low, found.high)
-        found = replace(found, low=low, high=high, levels=self._levels(len(found)))
+        found = replace(found, low=low, high=high, levels=node_levels(self, len(found)))
         first, number = distinct_rows(found.regions())
         return number, found if len(first) == len(found) else found.merged(number)
 
@@ -142,7 +142,7 @@ class InParts(Partition):
         """Count the records by class and some columns; with `original`, by the original codes of sensitive columns."""
         if not names:
             return super().class_counts([])
-        if len(names) == 1 and names[0] in self._published() and not original:
+        if len(names) == 1 and names[0] in published_sensitive(self) and not original:
             return super().class_counts(names)
         engine, found, rows = self.table.engine if original else self.table.model_view, [], 0
         for first, part in self._numbered():

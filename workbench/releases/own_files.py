@@ -27,7 +27,7 @@ from workbench.releases.base import Release
 from workbench.releases.codebook import drawn_columns, read_codebook
 from workbench.releases.exchanged import Exchanged, Flat, FlatExchanged
 from workbench.releases.foreign import foreign, sensitive_values
-from workbench.releases.partition import Bucketized
+from workbench.releases.partition import Bucketized, published_sensitive
 from workbench.releases.perturbed import Perturbed
 from workbench.releases.released_file import ReleasedFile, read
 from workbench.releases.responses import Categorical, Drawn, Noise
@@ -44,12 +44,11 @@ class BucketsOfFile(Bucketized):
 
     counts: Mapping[str, np.ndarray] = field(default_factory=dict)
     of_record: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
-    has_original: bool = True
 
     @cached_property
     def classes(self) -> Classes:
         """The buckets, with the counts of the files."""
-        return replace(self._regions, histograms={name: self.counts[name] for name in self._published()})
+        return replace(self._regions, histograms={name: self.counts[name] for name in published_sensitive(self)})
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
@@ -80,7 +79,6 @@ class FlatExchangedOfFile(FlatExchanged):
     """A flat file whose values were also swapped between buckets."""
 
     values: Mapping[str, np.ndarray] = field(default_factory=dict)
-    has_original: bool = True
 
     def shown(self, name: str, seed: int = 0) -> Shown:
         return _of_rows(self, name, self.values) or super().shown(name, seed)
@@ -234,10 +232,12 @@ def _bucketized(
     options: dict[str, Any] = {"unpublished_columns": unpublished_columns, "parts": parts}
     if not layout["true"]:
         if one_file:
-            return FlatExchangedOfFile(*own, **options, seats=counts, values=values, has_original=original is not None)
+            about = replace(FlatExchangedOfFile.about, has_original=original is not None)
+            return FlatExchangedOfFile(*own, **options, seats=counts, values=values, about=about)
         return Exchanged(*own, **options, seats=counts)
-    options |= {"counts": counts, "of_record": of_record, "has_original": original is not None}
-    return FlatOfFile(*own, **options, values=values) if one_file else BucketsOfFile(*own, **options)
+    kind: type[BucketsOfFile] = FlatOfFile if one_file else BucketsOfFile
+    options |= {"counts": counts, "of_record": of_record} | ({"values": values} if one_file else {})
+    return kind(*own, **options, about=replace(kind.about, has_original=original is not None))
 
 
 def _entries(

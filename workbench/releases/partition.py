@@ -23,7 +23,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
 from workbench.releases import shown as showing
-from workbench.releases.base import Release, require_shown
+from workbench.releases.base import NOTHING_STATED, About, Release, remember, require_shown
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import CodedColumn, ColumnValues, EngineRecords, Rows
 from workbench.releases.shown import ClassCounts, counts_from_partition
@@ -55,8 +55,7 @@ class Partition(Release):
     others: tuple[str, ...] = ()
     parts: tuple[np.ndarray, np.ndarray] | None = None
     sets: frozenset[str] = frozenset()  # unordered quasi-identifiers: a class shows a set of values instead of a run
-    guarantee: str = ""
-    notices: tuple[str, ...] = ()
+    about: About = NOTHING_STATED
     runs: np.ndarray | None = None
     label_levels: Mapping[str, int] | None = None
     exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, with the number of the class
@@ -99,19 +98,16 @@ class Partition(Release):
                 sets[a] = cell_kernels.histogram(group, self.cells.quasi[a][cell], weight, groups, size) > 0
         sizes = np.bincount(group, weights=weight, minlength=groups).astype(np.int64)
         return Classes(
-            sizes, {}, self._published(), low, high, self.exact, sets, self.table.population, self._levels(groups)
+            sizes,
+            {},
+            published_sensitive(self),
+            low,
+            high,
+            self.exact,
+            sets,
+            self.table.population,
+            node_levels(self, groups),
         )
-
-    def _levels(self, groups: int) -> np.ndarray:
-        """Return the lowest level of the nodes of each quasi-identifier in each group; the highest level if it is
-        unpublished."""
-        found = np.full((groups, len(self.table.quasi)), OF_VALUES)
-        for a, name in enumerate(self.table.quasi):
-            if name in self.unpublished_columns:
-                found[:, a] = len(self.table.columns[name].released_at) - 1
-            elif (level := self.label_level(name)) is not None:
-                found[:, a] = level
-        return found
 
     @cached_property
     def _merged(self) -> tuple[np.ndarray, Classes]:
@@ -132,7 +128,7 @@ class Partition(Release):
         refuse_too_many_classes(len(shown), self.table)
         histograms = {
             name: cell_kernels.histogram(group, self.cells.others[name][cell], weight, len(shown), len(seen))
-            for name, seen in self._published().items()
+            for name, seen in published_sensitive(self).items()
         }
         sizes = np.bincount(group, weights=weight, minlength=len(shown)).astype(np.int64)
         return replace(shown, sizes=sizes, histograms=histograms)
@@ -185,12 +181,9 @@ class Partition(Release):
         )
 
     def class_counts(self, names: Sequence[str], original: bool = False) -> ClassCounts:
-        if len(names) < 2 and set(names) <= {*self._published()} and not original:
+        if len(names) < 2 and set(names) <= {*published_sensitive(self)} and not original:
             return super().class_counts(names)
         return counts_from_partition(self, names, original)
-
-    def _published(self) -> dict[str, Sensitive]:
-        return {name: seen for name, seen in self.table.sensitive.items() if name not in self.unpublished_columns}
 
     def rows(self) -> dict[str, Rows]:
         """Return one table of the published records in random order."""
@@ -200,13 +193,7 @@ class Partition(Release):
                 columns.append((ColumnValues(name, pd.Series(self.class_labels(name))), None))
             elif name not in self.unpublished_columns:
                 columns.append((ColumnValues(name, self.table.published(name)), name))
-        return {"release": self._shuffled(columns)}
-
-    def _shuffled(self, columns: Sequence[tuple[ColumnValues, str | None]]) -> Rows:
-        """Return the records in random order, in columns that each follow a column of the table or the class (None)."""
-        names, classes = [name for _, name in columns], self._classes_of_records
-        held = EngineRecords(self.table.model_view, names, classes)
-        return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
+        return {"release": _shuffled(self, columns)}
 
     @property
     def _classes_of_records(self) -> engines.ClassesOfCells | engines.ClassesOfParts:
@@ -226,21 +213,9 @@ class Partition(Release):
         hidden = [name for name in self.table.sensitive if self.exact or name in self.unpublished_columns]
         return {name: wide for name, wide in spread.items() if wide.any()} | dict.fromkeys(hidden)
 
-    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
-        require_records(self.table)
-        table, group = self.table, self.group_of_record
-        in_class = group < len(self.classes)  # suppressed records disclose nothing
-        group, known = group[in_class], number_combinations(table, neutral)[in_class]
-        sensitive = {name: self._sensitive_of_records(name) for name in self._published()}
-        if self.exact:  # neutral columns are in the file of the quasi-identifiers, sensitive values in others
-            return count_side_information(
-                neutral, number_combinations(table, table.quasi)[in_class], known, sensitive, classes=group
-            )
-        return count_side_information(neutral, group, known, sensitive)
-
-    def _sensitive_of_records(self, name: str) -> np.ndarray:
-        """Return the sensitive value of each published record, as the release has it."""
-        return self.table.sensitive_codes(name)[self.published_records]
+    def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
+        names = tuple(self.neutral if neutral is None else neutral)
+        return remember(self, ("side information", names), lambda: _side_information_risk(self, names))
 
     def label_level(self, name: str) -> int | None:
         if name in self.unpublished_columns:
@@ -293,6 +268,48 @@ class Partition(Release):
         in_cell_order = np.argsort(cell, kind="stable")
         assigned[records] = np.repeat(group[in_cell_order], weight[in_cell_order])
         return assigned
+
+
+def published_sensitive(release: Release) -> dict[str, Sensitive]:
+    """Return the sensitive columns that are published."""
+    table, unpublished = release.table, release.unpublished_columns
+    return {name: seen for name, seen in table.sensitive.items() if name not in unpublished}
+
+
+def node_levels(release: Partition, groups: int) -> np.ndarray:
+    """Return the lowest level of the nodes of each quasi-identifier in each group; the highest level if it is
+    unpublished."""
+    found = np.full((groups, len(release.table.quasi)), OF_VALUES)
+    for a, name in enumerate(release.table.quasi):
+        if name in release.unpublished_columns:
+            found[:, a] = len(release.table.columns[name].released_at) - 1
+        elif (level := release.label_level(name)) is not None:
+            found[:, a] = level
+    return found
+
+
+def _shuffled(release: Partition, columns: Sequence[tuple[ColumnValues, str | None]]) -> Rows:
+    """Return the records in random order, in columns that each follow a column of the table or the class (None)."""
+    names, classes = [name for _, name in columns], release._classes_of_records
+    held = EngineRecords(release.table.model_view, names, classes)
+    return Rows([column for column, _ in columns], lambda: held.engine.shuffled(names, classes), held)
+
+
+def _side_information_risk(release: Partition, neutral: Sequence[str]) -> SideInformationRisk:
+    table = release.table
+    require_records(table)
+    group = release.group_of_record
+    in_class = group < len(release.classes)  # suppressed records disclose nothing
+    group, known = group[in_class], number_combinations(table, neutral)[in_class]
+    kept = release.published_records
+    sensitive = {
+        name: table.sensitive_codes(name)[kept] if release.about.is_truthful else release.shown(name).labels
+        for name in published_sensitive(release)
+    }
+    if release.exact:  # neutral columns are in the file of the quasi-identifiers, sensitive values in others
+        same = number_combinations(table, table.quasi)[in_class]
+        return count_side_information(neutral, same, known, sensitive, classes=group)
+    return count_side_information(neutral, group, known, sensitive)
 
 
 def group_of_cell(release: Release) -> np.ndarray | None:
@@ -353,17 +370,21 @@ class Bucketized(Partition):
             (ColumnValues(name, self.table.published(name)), name) for name in plain
         ]
         columns.append((ColumnValues(self._added[0], number), None))
-        counted = {name: Rows.shuffled(self._counts(name, number)) for name in self._published()}
-        return {file_names(self)[0]: self._shuffled(columns), **counted}
+        counted = {name: Rows.shuffled(self._counts(name, number)) for name in published_sensitive(self)}
+        return {file_names(self)[0]: _shuffled(self, columns), **counted}
 
     @property
     def layout(self) -> dict[str, Any]:  # type: ignore[override]
-        return {"kind": "buckets", "class": self._added[0], "count": self._added[1], "true": self.is_truthful}
+        return {"kind": "buckets", "class": self._added[0], "count": self._added[1], "true": self.about.is_truthful}
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         """Return, if values were swapped, an entry for each sensitive column with the warning and the guarantee."""
-        sentence = "; ".join(filter(None, (self.warning, self.guarantee)))
-        return [Entry(name, sentence, "", "", missing=False, drawn=True) for name in self._published() if self.warning]
+        sentence = "; ".join(filter(None, (self.about.warning, self.about.guarantee)))
+        return [
+            Entry(name, sentence, "", "", missing=False, drawn=True)
+            for name in published_sensitive(self)
+            if self.about.warning
+        ]
 
     def _counts(self, name: str, number: pd.Series) -> list[CodedColumn]:
         """Return the columns class, value and count."""

@@ -19,7 +19,17 @@ from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
 from workbench.releases import perturbed_answers
-from workbench.releases.base import OWN_CLASS, Posterior, Release, as_runs, remember, require_sensitive, require_shown
+from workbench.releases.base import (
+    NOTHING_STATED,
+    OWN_CLASS,
+    About,
+    Posterior,
+    Release,
+    as_runs,
+    remember,
+    require_sensitive,
+    require_shown,
+)
 from workbench.releases.codebook import Entry
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.responses import Categorical, Drawn, Noise
@@ -39,7 +49,7 @@ class Perturbed(Release):
 
     table: Table
     drawn: Mapping[str, Drawn]
-    guarantee: str = ""
+    about: About = NOTHING_STATED
 
     def __repr__(self) -> str:
         return f"<Perturbed release of {self.table.records:,} records: {', '.join(self.drawn)}>"
@@ -82,12 +92,16 @@ class Perturbed(Release):
     def changed_columns(self) -> dict[str, np.ndarray | None]:
         return dict.fromkeys(self.drawn)
 
-    def side_information_risk_of(self, neutral: Sequence[str]) -> SideInformationRisk:
+    def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
         """Return the risk from the unchanged columns: a value that was changed at random is certain for nobody."""
-        sure = {name: self._codes(name) for name in self.table.sensitive if self._is_sure(name)}
-        return count_side_information(
-            neutral, number_combinations(self.table, self.unchanged), number_combinations(self.table, neutral), sure
-        )
+        names = tuple(self.neutral if neutral is None else neutral)
+
+        def risk() -> SideInformationRisk:
+            same, known = (number_combinations(self.table, some) for some in (self.unchanged, names))
+            sure = {name: self._codes(name) for name in self.table.sensitive if self._is_sure(name)}
+            return count_side_information(names, same, known, sure)
+
+        return remember(self, ("side information", names), risk)
 
     def _is_sure(self, name: str) -> bool:
         return name not in self.drawn or self.drawn[name].response.certain

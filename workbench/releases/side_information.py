@@ -173,10 +173,10 @@ def find_disclosing_columns(release: Release) -> list[str]:
     if not neutral or not release.table.engine.in_memory:
         return neutral  # records are needed to find out which: all
     disclosing, kept = {*nearly_identifying_columns(release)}, list[str]()
-    without = release.side_information_risk_of(())
+    without = release.side_information_risk(())
     disclosing |= {name for one in find_giveaways(release) for name in one.columns}
     for name in sorted(neutral, key=lambda name: columns[name].size):
-        if name not in disclosing and not release.side_information_risk_of([*kept, name]).is_noticeably_above(without):
+        if name not in disclosing and not release.side_information_risk([*kept, name]).is_noticeably_above(without):
             kept.append(name)
     return [name for name in neutral if name not in kept]
 
@@ -188,7 +188,7 @@ def refuse_giveaways(release: Release, where: str | Path, advice: str = IN_PYTHO
             f"{name!r} nearly identifies people: hardly any share a value"
             for name in nearly_identifying_columns(release)
         ]
-        found += [*map(str, find_giveaways(release)), str(release.side_information_risk)]
+        found += [*map(str, find_giveaways(release)), str(release.side_information_risk())]
         raise BadInput(f"{where}: neutral columns are published unchanged: {'; '.join(found)}. {advice}")
 
 

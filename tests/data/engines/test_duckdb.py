@@ -192,7 +192,7 @@ def test_a_foreign_value_without_records_is_refused_by_both_engines():
     [
         (lambda table: Mondrian(strict=False)(table, KAnonymity(2)), "use the strict one"),
         (lambda table: Mondrian()(table, KAnonymity(2)).export("unwritten.csv"), "leave the neutral columns out"),
-        (lambda table: Mondrian()(table, KAnonymity(2)).side_information_risk, "leave the neutral columns out"),
+        (lambda table: Mondrian()(table, KAnonymity(2)).side_information_risk(), "leave the neutral columns out"),
         (lambda table: find_giveaways(Mondrian()(table, KAnonymity(2))), "allow giveaways"),
         (lambda table: table.frame, ""),
         (lambda table: table.codes, ""),

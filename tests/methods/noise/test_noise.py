@@ -30,7 +30,7 @@ def test_a_stored_draw_reproduces_the_release(method, missing):
     release = method(given)
     kept = {name: written(given, name, one) for name, one in release.drawn.items()}
     again = method.release_draws(given, {name: read(given, name, one) for name, one in kept.items()})
-    assert again.guarantee == release.guarantee
+    assert again.about.guarantee == release.about.guarantee
     for name, one in release.drawn.items():
         assert (again.drawn[name].released == one.released).all()
     for known in ("ill",):
@@ -40,7 +40,7 @@ def test_a_stored_draw_reproduces_the_release(method, missing):
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_every_guarantee_mentions_composition_with_other_releases(method):
     given = table()
-    for said in (method.guarantee, method(given).guarantee):
+    for said in (method.guarantee, method(given).about.guarantee):
         assert said.endswith("for this release alone, since others of the same records add to it")
 
 

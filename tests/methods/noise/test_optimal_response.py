@@ -23,7 +23,8 @@ def test_no_posterior_differs_from_the_prior_by_more_than_the_cap(cap):
     given = table(missing=0.1)
     release = OptimalResponse(cap, ("ill", "city"))(given)
     assert PrivacyLoss()(release).value <= cap
-    assert f"by more than {cap:g} (js)" in release.guarantee and "not protected: age and wage" in release.guarantee
+    guarantee = release.about.guarantee
+    assert f"by more than {cap:g} (js)" in guarantee and "not protected: age and wage" in guarantee
     told = release.drawn["city"].response.chances
     assert max_distance_from_prior(told, given.columns["city"].totals / given.records) <= cap
 
@@ -55,7 +56,7 @@ def test_neighboring_tables_are_not_distinguishable_beyond_the_epsilon_of_the_ma
     given = halves("a", "b", PAIRS, others=["c"] * 5000)
     release = OptimalResponse(0.05, ("x",))(given)
     released, promised = release.drawn["x"].released, release.drawn["x"].response.epsilon
-    assert np.isfinite(promised) and f"epsilon {format_guarantee(promised)}" in release.guarantee
+    assert np.isfinite(promised) and f"epsilon {format_guarantee(promised)}" in release.about.guarantee
     assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised) == []
     assert distinguishing_events(released[:PAIRS], released[PAIRS : 2 * PAIRS], each_value(3), promised / 3)
 

@@ -39,12 +39,12 @@ def test_values_are_kept_and_drawn_with_the_declared_probabilities():
 
 def test_the_guarantee_states_its_assumptions_and_unchanged_columns():
     own, uniform = RandomizedResponse(0.5)(table()), RandomizedResponse(0.5, others="uniform")(table())
-    assert "if the distribution that values are drawn from is known anyway" in own.guarantee
-    assert "known anyway" not in uniform.guarantee and "epsilon at most 1.61" in uniform.guarantee  # ln 5
-    assert "not protected: age, city and wage" in own.guarantee
+    assert "if the distribution that values are drawn from is known anyway" in own.about.guarantee
+    assert "known anyway" not in uniform.about.guarantee and "epsilon at most 1.61" in uniform.about.guarantee  # ln 5
+    assert "not protected: age, city and wage" in own.about.guarantee
     both = RandomizedResponse(0.5, ("ill", "city"), "uniform")(table())
-    assert "epsilon at most 3 (ill 1.61 and city 1.39)" in both.guarantee
-    assert "no epsilon" in RandomizedResponse(1.0)(table()).guarantee
+    assert "epsilon at most 3 (ill 1.61 and city 1.39)" in both.about.guarantee
+    assert "no epsilon" in RandomizedResponse(1.0)(table()).about.guarantee
 
 
 def test_columns_that_cannot_be_drawn_are_refused():

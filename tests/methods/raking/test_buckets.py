@@ -53,11 +53,11 @@ def test_the_number_of_merged_buckets_is_reported():
     """Buckets of 5 records have less than one record of most of 60 values."""
     data = with_values(60, 900, 3)
     found = RakedBuckets(smallest=5)(data, None), RakedBuckets(smallest=5, rho=100.0)(data, TCloseness(0.05, "js"))
-    assert found[0].notices == ()
+    assert found[0].about.notices == ()
     made = buckets(data, TCloseness(0.05, "js"), Atoms.from_table(data, 0.05), most=200, smallest=5, seed=0)
     assert made.merged > 0
     assert made.notices[0].startswith(f"{made.merged} of {len(made) + made.merged} raked buckets violated the model")
-    assert "merged with similar ones" in found[1].notices[0]
+    assert "merged with similar ones" in found[1].about.notices[0]
 
 
 def test_the_absence_of_distinguishing_populations_is_reported():

@@ -75,17 +75,20 @@ def test_plain_buckets_are_published_and_reported_if_raked_ones_have_a_larger_lo
     """487 records with 139 values: rounding to whole records loses more than any bucket gains."""
     data, model = with_values(139, 487, 21), js(0.2) & KAnonymity(20)
     release, plain = KINDS[kind](data, model), PLAIN(data, model)
-    assert release.is_truthful and (release.classes.histograms["illness"] == plain.classes.histograms["illness"]).all()
-    assert "plain buckets (Mondrian, median cuts) are published in place of raked ones" in release.notices[0]
-    assert ("rows" in release.warning or "row" in release.warning) == ("flat" in kind)
+    assert (
+        release.about.is_truthful
+        and (release.classes.histograms["illness"] == plain.classes.histograms["illness"]).all()
+    )
+    assert "plain buckets (Mondrian, median cuts) are published in place of raked ones" in release.about.notices[0]
+    assert ("rows" in release.about.warning or "row" in release.about.warning) == ("flat" in kind)
 
 
 def test_plain_buckets_are_never_published_with_noise():
     """Plain buckets follow from exact counts, which the noise's guarantee does not cover; so does a comparison."""
     data = with_values(139, 487, 21)
     release = RakedBuckets(rho=0.3)(data, js(0.2))
-    assert release.guarantee and not release.is_truthful
-    assert not any("plain buckets" in one for one in release.notices)
+    assert release.about.guarantee and not release.about.is_truthful
+    assert not any("plain buckets" in one for one in release.about.notices)
 
 
 @pytest.mark.slow

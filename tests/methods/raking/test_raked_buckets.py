@@ -84,7 +84,7 @@ def test_buckets_with_a_guarantee_are_still_far_below_the_published_frontier(adu
     release = RakedBuckets(rho=0.3)(adult, js(0.1))
     assert PrivacyLoss()(release).value <= 0.1
     assert UtilityLoss()(release).value <= 0.0027
-    assert "rho = 0.3" in release.guarantee and "epsilon at most 4.38 at delta = 1e-06" in release.guarantee
+    assert "rho = 0.3" in release.about.guarantee and "epsilon at most 4.38 at delta = 1e-06" in release.about.guarantee
 
 
 # --- on generated visits, of which a column has hundreds of values
@@ -96,7 +96,7 @@ def test_buckets_are_large_enough_for_columns_with_hundreds_of_values(sensitive,
     visits = datasets.ambulatory(sensitive=sensitive)
     assert len(visits.sensitive[sensitive]) == values
     release, plain = (method(visits, js(0.1)) for method in (RakedBuckets(), Mondrian(publish="bucketized")))
-    assert release.audit(js(0.1)).holds and not release.notices
+    assert release.audit(js(0.1)).holds and not release.about.notices
     assert UtilityLoss()(release).value <= most < UtilityLoss()(plain).value / 2
 
 
@@ -122,7 +122,7 @@ def test_assigned_buckets_contain_the_published_values():
     counted = np.zeros_like(release.classes.histograms["illness"])
     np.add.at(counted, (release.group_of_record, data.sensitive_codes("illness")), 1)
     assert (counted == release.classes.histograms["illness"]).all()
-    assert release.is_truthful and not release.warning
+    assert release.about.is_truthful and not release.about.warning
 
 
 def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
@@ -130,7 +130,7 @@ def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
     counted = np.zeros_like(release.classes.histograms["illness"])
     np.add.at(counted, (release.group_of_record, release.table.sensitive_codes("illness")), 1)
     assert (counted != release.classes.histograms["illness"]).any()
-    assert not release.is_truthful and "data swapping" in release.warning == RakedBuckets().warning
+    assert not release.about.is_truthful and "data swapping" in release.about.warning == RakedBuckets().warning
     assert "exchanged" in str(RakedBuckets()) and "exchanged" in RakedBuckets().line
 
 

@@ -91,11 +91,11 @@ def test_a_role_changes_everything_behind_it(bench):
 @pytest.mark.slow
 def test_neutral_columns_that_tell_too_much_are_left_out_by_one_button(bench, problems):
     release = bench.card.release
-    assert release.neutral and release.disclosing_columns and release.side_information_risk.unique > 0
+    assert release.neutral and release.disclosing_columns and release.side_information_risk().unique > 0
     told = []
     bench.card.send = lambda content, buffers=None: told.append(content)
     bench.card.show()
-    assert told[-1]["neutral"] == release.side_information_risk.sentence
+    assert told[-1]["neutral"] == release.side_information_risk().sentence
     bench.preview._receive(None, {"kind": "drop", "field": "release"}, [])
     assert set(release.disclosing_columns) == set(bench.session.study.dropped) == set(bench.roles.roles["dropped"])
     assert (

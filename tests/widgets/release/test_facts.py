@@ -54,7 +54,7 @@ def test_what_the_method_reports_about_the_release_is_on_its_card():
     data, close = with_values(139, 487, 21), TCloseness(0.2, distance="js")
     release = RakedBuckets()(data, close)
     shown = facts.card_content(POINT, release, MEASURES, None, data, {})
-    assert shown["notices"] == [*release.notices] and "plain buckets" in shown["notices"][0]
+    assert shown["notices"] == [*release.about.notices] and "plain buckets" in shown["notices"][0]
     assert facts.card_content(None, None, MEASURES, None, None, {})["notices"] == []
 
 

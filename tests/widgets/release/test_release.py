@@ -474,7 +474,7 @@ def test_what_is_drawn_at_random_is_kept_and_the_card_says_what_it_promises(stan
     stand.card.recipe = Recipe(RandomizedResponse(0.5))
     point = stand.last("point")
     assert point["model"] == "randomized response" and point["classes"].endswith("without classes")
-    assert point["guarantee"] == stand.card.release.guarantee and "not protected: age" in point["guarantee"]
+    assert point["guarantee"] == stand.card.release.about.guarantee and "not protected: age" in point["guarantee"]
     assert len(list((tmp_path / "points").glob("*.drawn"))) == 1
 
 

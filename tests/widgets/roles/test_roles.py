@@ -239,7 +239,7 @@ def test_the_proposal_chooses_what_is_sensitive_where_nobody_has_and_leaves_no_c
 
 def test_what_neutral_columns_tell_stands_at_the_roles(picker):
     told = last(choose(picker, "quasi", "sex"), "alone")
-    assert picker.table.neutral and told["beside"] == Keep()(picker.table).side_information_risk.sentence
+    assert picker.table.neutral and told["beside"] == Keep()(picker.table).side_information_risk().sentence
     known = [*picker.table.quasi, *picker.table.neutral]
     alone = int((FRAME.astype(object).fillna("?").groupby(known).size() == 1).sum())
     assert told["beside"].startswith(f"{alone} of {len(FRAME)} records")

@@ -96,7 +96,7 @@ def protected_hits(release: Release, targets: Sequence[str], miners: Sequence[Mi
     A value that is published unchanged counts as a hit of every miner: the paper's releases contain none, and otherwise
     a release that publishes everything would seem the safest.
     """
-    if not release.has_original:
+    if not release.about.has_original:
         raise Undefined("the original is unknown, so predictions cannot be compared with it")
     each, found = [_of_one(release, target, miners, c) for target in targets], dict[Miner, Hits]()
     for miner in dict.fromkeys(miner for one, _ in each for miner in one):  # each predicts what it can

@@ -260,7 +260,7 @@ class AttackedRelease:
     def _from_release(cls, release: Release) -> AttackedRelease:
         table, axes, things = release.table, {}, []
         table.engine.require_memory("people are attacked record by record")
-        if not release.has_original:
+        if not release.about.has_original:
             raise Undefined("the file alone does not contain what attackers know of people; give its original")
         for name in table.quasi:
             if name not in release.unpublished_columns:

@@ -166,7 +166,7 @@ def guess_accuracy(release: Release, sensitive: str, adversary: str) -> tuple[np
         found = learned_beliefs(release, sensitive, MODEL_OF_ATTACKER[adversary])
         return found.true.sum(axis=1), count_right_guesses(found.learning, found.true) / found.true.sum(axis=1)
     sizes, beliefs = release.posterior(sensitive, adversary)
-    if release.is_truthful or sensitive in release.unpublished_columns:
+    if release.about.is_truthful or sensitive in release.unpublished_columns:
         return sizes, beliefs.max(axis=1)
     return sizes, count_right_guesses(beliefs, _true(release, sensitive, adversary)) / sizes
 

@@ -54,8 +54,8 @@ class NeighbourGuesses:
             return file, cls(seen.world, seen.world, true, values)
         if _bucketized(release):  # the values of a bucket, however they were assigned
             bag = release.group_of_record[seen.of_person]
-            held = true[seen.of_person] if release.is_truthful else _values(release, release.shown(name), name)
-            found = cls(seen.row, bag, held, values, not release.is_truthful)
+            held = true[seen.of_person] if release.about.is_truthful else _values(release, release.shown(name), name)
+            found = cls(seen.row, bag, held, values, not release.about.is_truthful)
         else:
             found = cls(seen.row, seen.row, _values(release, release.shown(name), name), values)
         return found, found

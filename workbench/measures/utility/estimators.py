@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from workbench.data import weights
 from workbench.measures import LEARNED
 from workbench.miners.adversary import learned_beliefs
 from workbench.releases.base import Release
-from workbench.releases.exchanged import Exchanged
+from workbench.releases.exchanged import Exchanged, is_one_file
 
 ESTIMATORS = UNIFORM, ENTROPY, _ = ("uniform", "entropy", LEARNED)
 ROUNDING = 1e-6  # share of people attributed to rounding
@@ -51,7 +52,7 @@ def estimator_note(release: Release, sensitive: Sequence[str], estimator: str) -
     weighed = (
         " Weights are used as if readers knew them, although no file contains them." if release.table.weight else ""
     )
-    again = " It is about one file; values are assigned again for each file." if release.is_assigned_per_file else ""
+    again = " It is about one file; values are assigned again for each file." if is_one_file(release) else ""
     return f"{weighed}{again}"
 
 
@@ -72,7 +73,7 @@ def _raked(release: Release, sensitive: Sequence[str]) -> Release:
                 )
             rest[name] = np.maximum(lacking, 0.0) / lacking.sum()
     found = copy(release)
-    object.__setattr__(found, "suppressed_distribution", rest)
+    object.__setattr__(found, "about", replace(release.about, suppressed_distribution=rest))
     return found
 
 

@@ -15,6 +15,7 @@ from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.methods import ALONE, Method, Spent
 from workbench.models import Model
+from workbench.releases.base import About
 from workbench.releases.perturbed import Perturbed
 from workbench.releases.responses import Drawn, Response
 
@@ -40,7 +41,8 @@ class RecordNoise(Method):
 
     def release_draws(self, table: Table, drawn: Mapping[str, Drawn]) -> Perturbed:
         """Return the release of these draws."""
-        return Perturbed(table, drawn, self.promise(table, {name: one.response for name, one in drawn.items()}))
+        promise = self.promise(table, {name: one.response for name, one in drawn.items()})
+        return Perturbed(table, drawn, About(promise))
 
     def drawn(self, table: Table, name: str) -> Drawn:
         """Draw new released values of a column."""

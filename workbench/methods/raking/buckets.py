@@ -176,11 +176,12 @@ class Buckets:
 
     def release(self, table: Table, atoms: Atoms, seed: int, dealt: bool, guarantee: str) -> Bucketized:
         """Return the release of the buckets, with swapped sensitive values or, if `dealt`, with true ones."""
-        if dealt:
-            found = into_buckets(table, atoms, self.group, self.seats, seed)
-        else:
-            found = Exchanged.from_cells(table, self.group[atoms.of_cell], self.seats, guarantee)
-        return replace(found, notices=self.notices)
+        found = (
+            into_buckets(table, atoms, self.group, self.seats, seed)
+            if dealt
+            else Exchanged.from_cells(table, self.group[atoms.of_cell], self.seats)
+        )
+        return replace(found, about=replace(found.about, guarantee=guarantee, notices=self.notices))
 
 
 def buckets(table: Table, model: Model | None, atoms: Atoms, most: int, smallest: int | None, seed: int) -> Buckets:

@@ -23,7 +23,13 @@ from workbench.methods.raking.atoms import Atoms
 from workbench.methods.raking.buckets import buckets, refuse_one_atom, refuse_roles
 from workbench.models import Model
 from workbench.releases.base import Release
-from workbench.releases.exchanged import SWAPPED_CAUTION, Flat, FlatExchanged, as_one_file
+from workbench.releases.exchanged import (
+    ASSIGNED,
+    SWAPPED_AND_ASSIGNED,
+    SWAPPED_CAUTION,
+    Flat,
+    as_one_file,
+)
 from workbench.releases.partition import Bucketized
 
 PLAIN = Mondrian(publish="bucketized")
@@ -40,14 +46,14 @@ def plain_buckets(table: Table, model: Model) -> list[Bucketized]:
         plain = PLAIN(table, model)
     except Unsatisfiable:
         return []
-    return [replace(cast("Bucketized", plain), notices=(NOTICE,))]
+    return [replace(cast("Bucketized", plain), about=replace(plain.about, notices=(NOTICE,)))]
 
 
 def utility_loss(release: Bucketized, atoms: Atoms) -> float:
     """Return U_loss of a release of all records, computed from atoms in a fraction of the measure's time."""
     from scipy.sparse import csr_matrix  # not needed to list the methods when the workbench starts
 
-    counted = cast("Flat", release).counted if release.is_assigned_per_file else release
+    counted = release.counted if isinstance(release, Flat) else release
     group, cell, people = counted.weighted_entries
     of_group = csr_matrix((people, (atoms.of_cell[cell], group)), (len(atoms), len(counted.classes)))
     estimates = {}
@@ -105,8 +111,10 @@ class RakedBuckets(Method):
 
     @property
     def warning(self) -> str:
-        two, flat = (SWAPPED_CAUTION, FlatExchanged.warning) if self.publish == "exchanged" else ("", Flat.warning)
-        return flat if self.files == "flat" else two
+        swapped = self.publish == "exchanged"
+        if self.files == "flat":
+            return (SWAPPED_AND_ASSIGNED if swapped else ASSIGNED).warning
+        return SWAPPED_CAUTION if swapped else ""
 
     def spent_budgets(self, table: Table) -> dict[str, Spent]:
         return {} if self.rho is None else noisy_truth.spent_budgets(table, self.rho, self.design_support)
