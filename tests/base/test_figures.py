@@ -169,7 +169,7 @@ FORMATTED_OTHERWISE = {
 
 @pytest.mark.slow
 def test_other_modules_format_figures_by_the_common_rule():
-    """Measures, models, miners, reports and charts write figures by `figures` or `per_cent`."""
+    """Measures, models, miners, reports and charts write figures by the functions of `figures`."""
     root, found = Path(format_number.__code__.co_filename).parents[2], set()
     for package in (root / "workbench", root / "widgets"):
         for path in package.rglob("*.py"):

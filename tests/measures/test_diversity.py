@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.measures.tuple_diversity import weighted_tuple_diversity
 from workbench import Table
 from workbench.base.errors import Undefined
 from workbench.data.hierarchies.builders import Columns, Groups, Intervals
@@ -16,7 +17,6 @@ from workbench.measures.diversity import (
     q_diversity,
     release_q_diversity,
     s_diversity,
-    weighted_tuple_diversity,
 )
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.measures.tuple_diversity import weighted_tuple_diversity
 from workbench import Table, datasets
 from workbench.data.hierarchies.builders import Nested
 from workbench.measures import Discernibility, GroupProtection, GroupUtility, QueryError
-from workbench.measures.diversity import contributions, s_diversity, weighted_tuple_diversity
+from workbench.measures.diversity import contributions, s_diversity
 from workbench.methods import KMember, Mondrian, ThresholdClustering
 from workbench.methods.clustering.clusters import Entries
 from workbench.methods.clustering.growth import prepartition

@@ -20,9 +20,7 @@ from workbench.disclosure.audit import audit_release
 from workbench.disclosure.exposure import assess_exposure, disclosure_table
 from workbench.measures import Measure, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.measures.privacy.achieved import Achieved
-from workbench.measures.privacy.attribute_inference import AttributeInference
-from workbench.measures.privacy.linkability import Linkability
-from workbench.measures.privacy.singling_out import SinglingOut
+from workbench.measures.privacy.attacks import AttributeInference, Linkability, SinglingOut
 from workbench.models import (
     BetaLikeness,
     DeltaDisclosure,

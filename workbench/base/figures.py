@@ -54,7 +54,7 @@ def format_number(value: float, better: str = "", digits: int = 3) -> str:
 
 
 def figures_next_to(value: float, limit: float) -> str:
-    """Format a number next to its limit: like `figures`, with as many more digits as differ from the limit.
+    """Format a number next to its limit: like `format_number`, with as many more digits as differ from the limit.
 
     >>> figures_next_to(0.10004, 0.1), figures_next_to(0.111111, 0.1), figures_next_to(0.1, 0.1)
     ('0.10004', '0.111', '0.1')

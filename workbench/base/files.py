@@ -18,8 +18,6 @@ from fnmatch import fnmatch
 from glob import has_magic
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from workbench.base.errors import BadInput
 
 ENDING = ".part"  # of a file that is being written
@@ -158,6 +156,8 @@ def refuse_ending(path: Path) -> None:
 
 def cache_folder() -> Path:
     """Return the user's cache folder."""
+    from platformdirs import user_cache_path  # few processes need it
+
     return user_cache_path("privacy-utility-workbench", appauthor=False)
 
 

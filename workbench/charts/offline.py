@@ -111,16 +111,6 @@ def _build_bundle() -> str:
     return str(vl_convert.javascript_bundle(ARRIVED)).replace("</script", "<\\/script")
 
 
-def page(spec: dict[str, Any], title: str) -> str:
-    """Return a complete, self-contained HTML file."""
-    return page_of(title, fragment(spec), library())
-
-
-def page_of(title: str, *parts: Markup) -> str:
-    """Return a page of charts that includes the library."""
-    return str(TEMPLATES.render("page.html", title=title, body=Markup("").join(parts)))
-
-
 def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
     """Write a chart as PNG, SVG, JSON or self-contained HTML, depending on the extension.
 
@@ -150,5 +140,6 @@ def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
         elif path.suffix == ".json":
             aside.write_text(json.dumps(spec, indent=1), "utf-8")
         else:
-            aside.write_text(page(spec, path.stem), "utf-8")
+            whole = TEMPLATES.render("page.html", title=path.stem, body=fragment(spec) + library())
+            aside.write_text(whole, "utf-8")
     return path

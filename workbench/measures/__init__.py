@@ -34,17 +34,17 @@ if TYPE_CHECKING:  # for type checkers and editors; the same names as at run tim
     from workbench.measures.privacy.accuracy_gain import AccuracyGain as AccuracyGain
     from workbench.measures.privacy.achieved import Achieved as Achieved
     from workbench.measures.privacy.anti_utility import AntiUtility as AntiUtility
-    from workbench.measures.privacy.attribute_inference import AttributeInference as AttributeInference
+    from workbench.measures.privacy.attacks import AttributeInference as AttributeInference
+    from workbench.measures.privacy.attacks import Linkability as Linkability
+    from workbench.measures.privacy.attacks import SinglingOut as SinglingOut
     from workbench.measures.privacy.group_protection import GroupProtection as GroupProtection
     from workbench.measures.privacy.information_gain import InformationGain as InformationGain
     from workbench.measures.privacy.knowledge_gain import KnowledgeGain as KnowledgeGain
     from workbench.measures.privacy.largest_quotient import LargestQuotient as LargestQuotient
-    from workbench.measures.privacy.linkability import Linkability as Linkability
     from workbench.measures.privacy.measured_diversity import MeasuredDiversity as MeasuredDiversity
     from workbench.measures.privacy.population_uniques import PopulationUniques as PopulationUniques
     from workbench.measures.privacy.privacy_loss import PrivacyLoss as PrivacyLoss
     from workbench.measures.privacy.reidentification_risk import ReidentificationRisk as ReidentificationRisk
-    from workbench.measures.privacy.singling_out import SinglingOut as SinglingOut
     from workbench.measures.utility.average_class_size import AverageClassSize as AverageClassSize
     from workbench.measures.utility.discernibility import Discernibility as Discernibility
     from workbench.measures.utility.generalization_steps import GeneralizationSteps as GeneralizationSteps
@@ -227,6 +227,19 @@ class AttributeLoss(Measure):
     def value(self, means: dict[str, float], table: Table) -> float:
         """Return the loss of a release with these mean costs."""
         return float(self.combined(np.array(list(means.values())), table))
+
+
+class SensitiveMeasure(Measure):
+    """A measure of each sensitive column, of which the worst counts."""
+
+    needs_sensitive = True
+
+    def measure(self, release: Release) -> Measured:
+        return worst_column({name: self.measure_column(release, name) for name in require_sensitive(release)})
+
+    @abstractmethod
+    def measure_column(self, release: Release, name: str) -> Measured:
+        """Score what the release discloses, or what it says, about one sensitive column."""
 
 
 def attacker_parameter(learning: bool = False) -> Any:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from workbench.base.parameters import parameter
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.releases.base import Release
+
+NEAR = 1e-9  # contributions that differ by less are equal
+
+
+def weighting_parameter() -> Any:
+    """Declare how a measure averages over classes."""
+    help = "weight each class equally (as in the paper) or by its number of records"
+    return parameter("groups", help, choices=("groups", "records"))
+
 
 # Q-diversity (definition 2.1): how much of a quasi-identifier's domain a class shows.
 
@@ -70,8 +81,6 @@ def release_q_diversity(release: Release, above_floor: bool = False) -> tuple[np
 
 # S-diversity (definitions 2.3, 2.4): how well sensitive values can be estimated in a range.
 
-NEAR = 1e-9  # contributions that differ by less are equal
-
 
 def contributions(table: Table, name: str, r: float) -> np.ndarray:
     """Return the contributions of pairs of values of a sensitive column (values x values); those below 1 - r are 0.
@@ -121,23 +130,3 @@ def _by_leaves(levels: tuple[np.ndarray, ...], size: int, apart: int) -> np.ndar
         leaves = np.where(alike, np.minimum(leaves, count[:, None]), leaves)
     np.fill_diagonal(leaves, 1)
     return 1 - (leaves - 1) / size
-
-
-# Weighted tuple diversity (Loukides & Shao 2008, definition 3.1): Q- and S-diversity of each class as one number.
-
-
-def weighted_tuple_diversity(
-    release: Release, utility: float = 0.5, protection: float = 0.5, r: float = 0.5
-) -> np.ndarray:
-    """Return the weighted tuple diversity of each class; only the ratio of the two weights matters.
-
-    It is minimized by clustering methods and belongs to neither privacy nor utility, so it is not in the catalog. Each
-    mean is over columns, with quasi-identifiers weighted by importance.
-    """
-    table = release.table
-    shares, _ = release_q_diversity(release)
-    found = utility / (utility + protection) * np.average(shares, axis=1, weights=table.weights_of_quasi)
-    if protection and table.sensitive:
-        each = [s_diversity(release.posterior(name).beliefs, contributions(table, name, r)) for name in table.sensitive]
-        found = found + protection / (utility + protection) * np.mean(each, axis=0)
-    return np.asarray(found)

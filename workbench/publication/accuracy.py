@@ -42,7 +42,7 @@ def accuracy_of(
     a larger table it is counted. All releases of a table use the same sensitive column, so that they can be compared.
     """
     table = release.table
-    misled, many = measure.loss_of_column(release, dearest(table, measure)), may_list_groups(table.records, smallest)
+    misled, many = measure.measure_column(release, dearest(table, measure)), may_list_groups(table.records, smallest)
     rows = _misjudged(table, misled, smallest) if many else []
     bound = None if value is None else misplaced_share(measure.distance, value)
     wrong = bound
@@ -69,7 +69,7 @@ def dearest(table: Table, measure: UtilityLoss) -> str:
 
     def found() -> str:
         nothing = Remove()(table)
-        lost = {name: measure.loss_of_column(nothing, name).value for name in require_sensitive(nothing)}
+        lost = {name: measure.measure_column(nothing, name).value for name in require_sensitive(nothing)}
         return max(lost, key=lambda name: lost[name])
 
     return table.remember(("dearest column", measure), found)

@@ -36,7 +36,7 @@ from workbench.data.reading.source import Query
 from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import point_of
-from workbench.measures.privacy.linkability import Linkability
+from workbench.measures.privacy.attacks import Linkability
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.publish import publish

@@ -9,7 +9,7 @@ from tests.examples import examples
 from tests.queries.queried import RELEASES, Naive, queries, table
 from workbench.base.errors import Undefined
 from workbench.measures import QueryError
-from workbench.measures.utility.query_error import STATISTICS, WorkloadErrors, between_best_and_worst
+from workbench.measures.utility.query_error import STATISTICS, WorkloadErrors
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity
 from workbench.queries import Workload
@@ -121,11 +121,6 @@ def test_the_cause_of_an_error_is_the_column_that_would_reduce_it_most(kind, see
                 errors[name] = abs(told - workload.truth[wrong.query]) / max(workload.truth[wrong.query], 1)
         assert wrong.then == pytest.approx(min(errors.values()), abs=1e-9)
         assert errors[wrong.column] == pytest.approx(wrong.then, abs=1e-9)
-
-
-def test_methods_are_scaled_at_each_strength():
-    errors = np.array([[1.0, 4.0, 2.0], [3.0, 2.0, 2.0], [2.0, 3.0, 2.0]])
-    assert between_best_and_worst(errors).tolist() == [[0, 1, 0], [1, 0, 0], [0.5, 0.5, 0]]
 
 
 def test_errors_of_few_queries_or_small_answers_are_not_published(adult):

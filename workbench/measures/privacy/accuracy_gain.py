@@ -9,13 +9,12 @@ from workbench.base.figures import format_percent, format_whole_percent
 from workbench.base.small_counts import round_count
 from workbench.data.published_counts import published_total
 from workbench.measures import (
-    Measure,
     Measured,
+    SensitiveMeasure,
     attacker_parameter,
     record_mean,
     require_disjoint,
     require_sensitive,
-    worst_column,
 )
 from workbench.measures.privacy.attackers import guess_accuracy
 from workbench.releases.base import OWN_CLASS, Release
@@ -24,19 +23,18 @@ ROUNDING = 1e-12  # a smaller difference of two means is due to rounding, and de
 
 
 @dataclass(frozen=True)
-class AccuracyGain(Measure):
+class AccuracyGain(SensitiveMeasure):
     adversary: str = attacker_parameter(learning=True)
     name = "adversary's accuracy gain"
     title = "A_acc (Brickell & Shmatikov 2008, section 4.4)"
     summary = "how much more often an attacker's best guess is right"
     symbol = "A_acc"
     side = "privacy"
-    needs_sensitive = True
     unit = "share of records"
 
     def measure(self, release: Release) -> Measured:
         require_disjoint(release)
-        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
+        return super().measure(release)
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         guess = max(
@@ -52,7 +50,7 @@ class AccuracyGain(Measure):
             f"{format_whole_percent(guess.chance)}."
         )
 
-    def _one(self, release: Release, name: str) -> Measured:
+    def measure_column(self, release: Release, name: str) -> Measured:
         sizes, best = guess_accuracy(release, name, self.adversary)
         base = float(release.table.sensitive[name].prior.max())
         gain = record_mean(best, sizes) - base

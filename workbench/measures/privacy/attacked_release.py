@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,12 +18,10 @@ import numpy as np
 from workbench.base import progress as underway
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
-from workbench.base.parameters import parameter
-from workbench.base.small_counts import round_average
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
-from workbench.measures import Measure, Measured
+from workbench.measures import Measured
 from workbench.queries.exact import unpack
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
@@ -369,11 +366,6 @@ class AttackedRelease:
 _attacked_releases = WeakKeyDictionary[Release, AttackedRelease]()  # shared by the attacks
 
 
-def attacks_parameter() -> Any:
-    """Declare the parameter of measures that run attacks."""
-    return parameter(1000, "number of people to attack, chosen at random; everybody if there are fewer", low=1)
-
-
 def _nearest(away: np.ndarray, count: np.ndarray) -> np.ndarray:
     distances = np.where(count > 0, away, np.iinfo(np.int64).max)
     return np.where(distances == distances.min(), count, 0)
@@ -443,16 +435,3 @@ def measure_risk(what: str, tried: AttackResults, detail: Mapping[str, Any] | No
     )
     numbers = {"attacks": len(tried.attack), "attack": found.attack, "control": found.control, "failing": found.failing}
     return Measured(found.risk, sentence, {**numbers, **(detail or {})}, (found.low, found.high))
-
-
-def publish_risk(measure: Measure, release: Release, smallest: int) -> tuple[float | None, str]:
-    """Return the risk for publication, rounded to what twice the threshold of people can change among those on whom the
-    control fails, since only these count."""
-    found = measure.measure(release)
-    failing = found.detail["failing"]
-    if failing < 4 * smallest:
-        return None, f"{measure.name[:1].upper()}{measure.name[1:]}: not published, since too few people count in it."
-    value = round_average(
-        found.value, 2 * smallest / failing, measure.better, failing / smallest if smallest > 1 else inf
-    )
-    return min(value, 1.0), measure.description

@@ -10,7 +10,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
 from workbench.measures import Measure, Measured, Publication, attacker_parameter, disjoint_classes, require_sensitive
-from workbench.measures.diversity import contributions, lacks_distances, s_diversity
+from workbench.measures.diversity import contributions, lacks_distances, s_diversity, weighting_parameter
 from workbench.releases.base import OWN_CLASS, Release
 
 
@@ -23,11 +23,7 @@ class GroupProtection(Measure):
     """
 
     r: float = parameter(0.5, "range for estimating a value, as a share of the column's range", low=0, high=1)
-    weighting: str = parameter(
-        "groups",
-        "weight each class equally (as in the paper) or by its number of records",
-        choices=("groups", "records"),
-    )
+    weighting: str = weighting_parameter()
     floor: str = parameter(
         "kept", "whether a record contributes to its own estimate (as in the paper)", choices=("kept", "subtracted")
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.base.figures import format_number
 from workbench.base.small_counts import round_average
-from workbench.measures import Measure, Measured, attacker_parameter, require_sensitive, worst_column
+from workbench.measures import Measured, SensitiveMeasure, attacker_parameter
 from workbench.models import Model, quotient
 from workbench.models.delta_disclosure import DeltaDisclosure
 from workbench.releases.base import Release
@@ -16,7 +16,7 @@ from workbench.releases.published_classes import class_share_bounds, prior_bound
 
 
 @dataclass(frozen=True)
-class LargestQuotient(Measure):
+class LargestQuotient(SensitiveMeasure):
     adversary: str = attacker_parameter()
     name = "largest quotient"
     title = "Largest A_quot (Brickell & Shmatikov 2008, section 4.1)"
@@ -24,11 +24,7 @@ class LargestQuotient(Measure):
     symbol = "A_quot"
     worst_case = True
     side = "privacy"
-    needs_sensitive = True
     unit = "natural logarithm of a factor; infinite if a class lacks a value"
-
-    def measure(self, release: Release) -> Measured:
-        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         classes, factors = release.classes, [1.0]
@@ -49,7 +45,7 @@ class LargestQuotient(Measure):
     def guaranteed_bound(self, release: Release, model: Model, smallest: int) -> float | None:
         return model.delta if isinstance(model, DeltaDisclosure) and model.absent == "breaks" else None
 
-    def _one(self, release: Release, name: str) -> Measured:
+    def measure_column(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], release.posterior(name, self.adversary)
         factor = quotient(posterior.beliefs, seen.prior)
         logs = np.abs(np.log(factor, out=np.full_like(factor, np.inf), where=factor > 0))

@@ -11,6 +11,7 @@ from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
 from workbench.base.small_counts import round_average
 from workbench.measures import Measure, Measured, disjoint_classes, require_sensitive, size_in_thresholds
+from workbench.measures.diversity import weighting_parameter
 from workbench.releases.base import Release
 from workbench.releases.published_classes import class_share_bounds
 
@@ -25,11 +26,7 @@ class MeasuredDiversity(Measure):
     figure: str = parameter(
         "l", "l: values per class; c: the commonest value relative to the others", choices=("l", "c")
     )
-    weighting: str = parameter(
-        "groups",
-        "weight each class equally (as in the paper) or by its number of records",
-        choices=("groups", "records"),
-    )
+    weighting: str = weighting_parameter()
     name = "measured (c,l)"
     title = "Measured (c,l) (Loukides & Shao 2008, section 4.1)"
     summary = "the number of values per class, or how common the commonest one is"

@@ -12,12 +12,10 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.measures import (
     LEARNERS,
-    Measure,
     Measured,
+    SensitiveMeasure,
     attacker_parameter,
     record_mean,
-    require_sensitive,
-    worst_column,
 )
 from workbench.measures.privacy.attackers import attacker_beliefs, learning_sentence
 from workbench.models import Model
@@ -29,7 +27,7 @@ from workbench.releases.scale import Scale, max_allowed_distance, scale
 
 
 @dataclass(frozen=True)
-class PrivacyLoss(Measure):
+class PrivacyLoss(SensitiveMeasure):
     distance: str = parameter("js", DISTANCE_HELP, choices=("js", "variation", "ordered", "hierarchical"))
     adversary: str = attacker_parameter(learning=True)
     name = "privacy loss"
@@ -38,11 +36,7 @@ class PrivacyLoss(Measure):
     symbol = "P_loss"
     worst_case = True
     side = "privacy"
-    needs_sensitive = True
     unit = "difference from the knowledge without the release"
-
-    def measure(self, release: Release) -> Measured:
-        return worst_column({name: self._one(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         if self.adversary in LEARNERS:  # published classes do not bound what can be learned about people
@@ -71,7 +65,7 @@ class PrivacyLoss(Measure):
     def scale(self, table: Table, smallest: int) -> Scale | None:
         return scale(table.sensitive.values(), self.distance, smallest)
 
-    def _one(self, release: Release, name: str) -> Measured:
+    def measure_column(self, release: Release, name: str) -> Measured:
         seen, posterior = release.table.sensitive[name], attacker_beliefs(release, name, self.adversary)
         loss = distance_from_prior(self.distance, posterior.beliefs, seen)
         group, reveal = int(loss.argmax()), self.revealed(seen)

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.base.figures import format_percent
 from workbench.base.parameters import parameter
 from workbench.measures import Measure, Measured, Publication, disjoint_classes
-from workbench.measures.diversity import release_q_diversity
+from workbench.measures.diversity import release_q_diversity, weighting_parameter
 from workbench.releases.base import Release
 
 
@@ -21,11 +21,7 @@ class GroupUtility(Measure):
     not.
     """
 
-    weighting: str = parameter(
-        "groups",
-        "weight each class equally (as in the paper) or by its number of records",
-        choices=("groups", "records"),
-    )
+    weighting: str = weighting_parameter()
     floor: str = parameter(
         "kept",
         "cost of a single value of a discrete column: its share of the domain (as in the paper), or nothing",

@@ -107,10 +107,7 @@ class WorkloadErrors:
 
     def _normalised(self) -> QueryErrors:
         """Return the mean error relative to that with all quasi-identifiers removed."""
-        errors, most = (
-            self.relative_errors(self.answers),
-            _mean(self.relative_errors(expected_answers(without_quasi_identifiers(self.release), self.workload))),
-        )
+        errors, most = self.relative_errors(self.answers), self._mean_without_quasi_identifiers()
         if not most:
             raise Undefined(
                 "the answers are exact without any quasi-identifier, so errors relative to these are undefined"
@@ -178,9 +175,13 @@ class WorkloadErrors:
     def sensitivity(self, statistic: str, value: float) -> float:
         """Return about how many times a relative change of the true answers may change a statistic."""
         if statistic == "normalised":
-            most = _mean(self.relative_errors(expected_answers(without_quasi_identifiers(self.release), self.workload)))
+            most = self._mean_without_quasi_identifiers()
             return (1 + 2 * value * most + value) / most
         return 2.0 if statistic == "selection" else 1 + value
+
+    def _mean_without_quasi_identifiers(self) -> float:
+        bare = without_quasi_identifiers(self.release)
+        return _mean(self.relative_errors(expected_answers(bare, self.workload)))
 
     # --- which
 
@@ -251,13 +252,6 @@ def without_quasi_identifiers(release: Release) -> Release:
         return InParts.from_parts(table, lambda: iter([whole(table)]), frozenset(table.quasi))
     cells = table.cells()
     return Partition(table, cells, np.zeros(len(cells), np.int32), unpublished_columns=frozenset(table.quasi))
-
-
-def between_best_and_worst(errors: np.ndarray) -> np.ndarray:
-    """Return errors of methods (rows) scaled at each strength (columns) from 0, the best method, to 1, the worst
-    (Loukides & Shao 2008, figures 8 and 9); 0 if all are equal."""
-    least, most = errors.min(axis=0), errors.max(axis=0)
-    return _share(errors - least, np.broadcast_to(most - least, errors.shape))
 
 
 def _share(some: np.ndarray, of: np.ndarray) -> np.ndarray:

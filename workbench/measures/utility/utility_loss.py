@@ -11,7 +11,7 @@ from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
 from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data import weights
-from workbench.measures import Measure, Measured, Publication, require_sensitive, size_in_thresholds, worst_column
+from workbench.measures import Measured, Publication, SensitiveMeasure, require_sensitive, size_in_thresholds
 from workbench.measures.utility.estimators import estimator_note, estimator_parameter, with_estimator
 from workbench.models.distribution_distances import DISTANCE_HELP, distance, explain_unordered
 from workbench.queries.populations import COUNTED, large_populations
@@ -20,7 +20,7 @@ from workbench.releases.published_classes import COST, disclosure_costs, round_t
 
 
 @dataclass(frozen=True)
-class UtilityLoss(Measure):
+class UtilityLoss(SensitiveMeasure):
     min_support: float = parameter(0.05, "minimum share of records of a large population", low=0, high=1, above=True)
     distance: str = parameter("js", DISTANCE_HELP, choices=("js", "variation", "ordered", "hierarchical"))
     estimator: str = estimator_parameter()
@@ -29,12 +29,8 @@ class UtilityLoss(Measure):
     summary = "a researcher's average error about large populations"
     symbol = "U_loss"
     side = "utility"
-    needs_sensitive = True
     published_as = Publication.AVERAGE
     unit = "difference from the truth, averaged over large populations"
-
-    def measure(self, release: Release) -> Measured:
-        return worst_column({name: self.loss_of_column(release, name) for name in require_sensitive(release)})
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         value, few = self._round(measured.value, release, smallest), self._is_small(release, smallest)
@@ -70,7 +66,7 @@ class UtilityLoss(Measure):
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])
         return float(distance("js" if self.distance == "js" else "variation", *ends)) / len(support)
 
-    def loss_of_column(self, release: Release, name: str) -> Measured:
+    def measure_column(self, release: Release, name: str) -> Measured:
         seen, populations = release.table.sensitive[name], large_populations(release.table, self.min_support)
         every = "the records" if release.table.weight is None else "the people whom the records represent"
         large = f"at least {100 * self.min_support:g} % of {every}"

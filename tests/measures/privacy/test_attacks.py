@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.measures.privacy.attribute_inference import NeighbourGuesses, chance_of_guess
+from workbench.measures.privacy.attacks import NeighbourGuesses, chance_of_guess
 
 ROW, VALUE = np.array([0, 0, 1, 1, 1, 2]), np.array([0, 1, 1, 1, 2, 2])
 
