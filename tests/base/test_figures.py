@@ -162,8 +162,7 @@ FORMATTED_OTHERWISE = {
     "frontier/families.py": "parameters, which are read again",
     "publication/groups.py": "a mean that is rounded to two digits on purpose",
     "releases/perturbed.py": "a codebook, which programs read",
-    "studies/proposal.py": "parameters, which are read again",
-    "studies/proposed_wording.py": "values of the data",
+    "studies/proposal.py": "parameters, which are read again, and values of the data",
 }
 
 

@@ -54,9 +54,8 @@ from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 from workbench.studies.faults import raise_first, study_words
 from workbench.studies.hierarchy_files import FILE
-from workbench.studies.schema import LEAVES_OUT
+from workbench.studies.schema import LEAVES_OUT, missing_workloads
 from workbench.studies.study import BUNDLED, Study
-from workbench.studies.workload_faults import missing_workloads
 
 Progress = Callable[[int, int, str], object]
 Warn = Callable[[str], object]

@@ -21,10 +21,8 @@ from workbench.methods import Method, refuse_impossible
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.studies.faults import Fault, Faults, prefix_faults, study_words
-from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
-from workbench.studies.schema import ROLES, study_faults
+from workbench.studies.schema import ROLES, parts_of_recipe, query_faults, recipe_faults, study_faults, variant_faults
 from workbench.studies.study import Study, read_study_text
-from workbench.studies.workload_faults import query_faults
 from workbench.studies.yaml_text import lines_of, read_yaml
 
 FORMULA = ("=", "+", "-", "@")  # first characters that make a spreadsheet treat a cell as a formula
@@ -210,7 +208,7 @@ def _recipes(study: Study, table: Table) -> Faults:
         wrong = list(recipe_faults(ranges, table))
         for fault in wrong:
             yield Fault(("recipes", i, *fault.path), fault.text)
-        for path, kind, spec in () if wrong else parts_of(ranges):
+        for path, kind, spec in () if wrong else parts_of_recipe(ranges):
             if kind == "model":
                 found = _without_classes(ranges["method"]) or _impossible(spec, table)
             else:

@@ -15,26 +15,25 @@ from typing import Any
 import numpy as np
 
 from workbench.base.errors import BadInput
-from workbench.base.figures import join_names
+from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies import proposal
 from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.hierarchies.proposal import SMALLEST, similar_groups
-from workbench.data.lexicon import POSTAL, has_word
+from workbench.data.lexicon import EXACT_PLACES, POSTAL, has_word, words_in
 from workbench.data.reading.formats import refuse_address
 from workbench.data.roles import NEARLY_ALL
 from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
-from workbench.data.uniqueness import alone, is_nearly_unique, survey
+from workbench.data.uniqueness import EXACT, alone, count_unique, is_nearly_unique, survey
 from workbench.disclosure.recommendable import LEAST as SMALLEST_CLASS
 from workbench.frontier.recipe import variant
 from workbench.models import TOLERANCE
 from workbench.models.distribution_distances import jensen_shannon
 from workbench.studies.checker import FORMULA, reason_undefined
 from workbench.studies.proposed_roles import Advice, propose_roles
-from workbench.studies.proposed_wording import hints, notes, record_of
 from workbench.studies.study import VERSIONS, Study
 from workbench.studies.yaml_text import lines_of, write_yaml
 
@@ -52,6 +51,11 @@ L = (1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 8)
 T = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)  # shares of the cost of a full disclosure
 MANY_LABELS = 100  # from this number of values, a sensitive column is grouped
 GROUPS = 200  # maximum number of such groups, if there is a coarser level
+RECORD = ("record", "records")  # unless the study defines its own words
+PEOPLE = {"child": "children", "person": "people"}
+REPEATED = 0.05  # share of duplicate records from which a note is added
+DIGITS = "6789"  # digits of repeated-digit codes such as -99 and -888
+CODES, OFTEN = 3, 0.01  # negative codes for missing: maximum number of distinct ones, minimum share of records
 WIDE = 34  # column at which comments start after short lines
 KEYS = {  # of a study, by role
     "quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "dropped": "dropped", "weight": "weight",
@@ -154,7 +158,7 @@ def propose_with_reasons(
     why["record",] = "The words for one record and for several, such as [person, people]."
     named = [name for name in base.names if name not in study.identifiers]
     used = [*study.quasi, *study.sensitive]
-    return ProposedStudy(study, why, [*_head(table), *notes(base, named)], hints(base, used))
+    return ProposedStudy(study, why, [*_head(table), *record_notes(base, named)], lines_to_complete(base, used))
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -346,6 +350,81 @@ def _limits(table: Table) -> list[float]:
     """Return limits of t-closeness: shares of the loss, in the worst column, if everybody had the most common value."""
     full = max(float(jensen_shannon(np.eye(len(one)), one.prior).min()) for one in table.sensitive.values())
     return sorted({float(f"{share * full:.2g}") for share in T})
+
+
+# --- the records
+
+
+def record_of(names: Sequence[str]) -> tuple[str, str]:
+    """Return the words for one record and for several: visit, visits for a column visit_id with unique numbers."""
+    for name in names:
+        *words, last = words_in(name) or [""]
+        if words and last == "id":
+            one = " ".join(words)
+            return one, PEOPLE.get(one, _plural(one))
+    return RECORD
+
+
+def _plural(one: str) -> str:
+    if re.search(r"[^aeiou]y$", one):
+        return f"{one[:-1]}ies"
+    return f"{one}es" if one.endswith(("s", "x", "ch", "sh")) else f"{one}s"
+
+
+def cryptic_names(names: Sequence[str]) -> list[str]:
+    """Return the names that mean little to outsiders: those that contain a number."""
+    return [name for name in names if re.search(r"\d", name)]
+
+
+def codes_for_missing(column: Column) -> list[str]:
+    """Return frequent negative numbers among nonnegative ones: they may mean missing."""
+    if column.kind != "number":
+        return []
+    negative = np.flatnonzero(column.values < 0)
+    others = column.values[len(negative) :]
+    if not 0 < len(negative) <= CODES or not len(others) or (column.values[negative] % 1 != 0).any():
+        return []
+    codes = [f"{-value:.0f}" for value in column.values[negative]]
+    if not all(len(code) == 1 or set(code) <= set(DIGITS) for code in codes) or has_word(column.name, EXACT_PLACES):
+        return []
+    often = column.counts[negative].sum() >= OFTEN * column.totals.sum()
+    return [f"{int(value)}" for value in column.values[negative]] if often else []
+
+
+def repeated_share(table: Table, names: Sequence[str]) -> float:
+    """Return the share of records that repeat another in all of these columns; 0 if the table is too large to count."""
+    if table.records > EXACT or not names:
+        return 0.0
+    return 1 - count_unique(table, names).distinct / table.records
+
+
+def record_notes(table: Table, names: Sequence[str]) -> list[str]:
+    """Return what the user should know about the records before the study is used, without values of the data."""
+    sentences = []
+    share = repeated_share(table, table.names)
+    if share >= REPEATED:
+        sentences.append(
+            f"{format_percent(share)} of the records repeat another one in every column: if a person may have several "
+            'records, "at least k" counts records, not people.'
+        )
+    coded = [name for name in names if codes_for_missing(table.columns[name])]
+    if coded:
+        sentences.append(
+            f"Does a negative number mean a missing value in {join_names(coded)}? See `missing` in the file."
+        )
+    return sentences
+
+
+def lines_to_complete(table: Table, names: Sequence[str]) -> list[str]:
+    """Return lines for the user to complete, as comments in the study."""
+    lines = []
+    codes = sorted({code for name in names for code in codes_for_missing(table.columns[name])}, key=int)
+    if codes:
+        listed = ", ".join(f"'{code}'" for code in (*table.missing_texts, *codes))
+        lines.append(f"missing: [{listed}]  (under data, where these mean that a value is missing)")
+    if found := cryptic_names(names):
+        lines.append(f"titles: {{{', '.join(f'{name}: {name}' for name in found)}}}  (what pages call these columns)")
+    return lines
 
 
 # --- the file

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from numbers import Real
 from typing import Any
 
-from workbench.base.errors import safe_repr, suggest
+from workbench.base.errors import BadInput, safe_repr, suggest
+from workbench.base.parameters import RANDOM, WorkloadChoice
 from workbench.base.small_counts import FINEST
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
@@ -19,13 +20,23 @@ from workbench.data.published_runs import REGIONS
 from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.opening import open_source
-from workbench.data.settings import check_weight
-from workbench.frontier.recipe import listed_settings, variant, variants
+from workbench.data.settings import check_weight, check_workloads
+from workbench.data.table import Table
+from workbench.frontier.recipe import (
+    MOST,
+    combinations,
+    count_combinations,
+    listed_settings,
+    models_of,
+    variant,
+    variants,
+)
 from workbench.measures import Measure
+from workbench.queries.parser import parse
+from workbench.queries.random_queries import Settings
+from workbench.queries.workload import Workload
 from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, type_fault, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
-from workbench.studies.recipe_faults import parts_of, recipe_faults, variant_faults
-from workbench.studies.workload_faults import missing_workloads, workload_faults
 
 # sources of data; `given` is a name for in-memory data, `spark` the name of a table in Spark
 FROM = ("bundled", "path", "sql", "spark", "given")
@@ -45,34 +56,35 @@ def study_faults(given: Any) -> Faults:
     if not isinstance(given, Mapping):
         yield Fault((), "this is not a study: one has lines such as 'data:' and 'roles:', each a name and a colon")
         return
-    parts: dict[str, Callable[[Any], Faults]] = {
-        "study": _title,
-        "data": _data,
-        "roles": _roles,
-        "population": _population,
-        "levels": _levels,
-        "hierarchies": lambda value: _hierarchies(value, given.get("data")),
-        "regions": _regions,
-        "released_levels": _released_levels,
-        "importance": _importance,
-        "workloads": workload_faults,
-        "recipes": _recipes,
-        "measures": _measures,
-        "axes": _axes,
-        "caps": _caps,
-        "intervals": _intervals,
-        "chosen": _chosen,
-        "titles": _titles,
-        "harmful": lambda value: _harmful(value, given.get("roles")),
-        "record": _record,
-        "smallest": lambda value: _whole("smallest", value, FINEST),
-        "seed": lambda value: _whole("seed", value),
-        "versions": _versions,
+    parts: dict[str, tuple[type, Callable[[Any], Faults]]] = {
+        "study": (object, _title),
+        "data": (object, _data),
+        "roles": (Mapping, _roles),
+        "population": (Mapping, _population),
+        "levels": (Mapping, _levels),
+        "hierarchies": (Mapping, lambda value: _hierarchies(value, given.get("data"))),
+        "regions": (Mapping, _regions),
+        "released_levels": (Mapping, _released_levels),
+        "importance": (Mapping, _importance),
+        "workloads": (Mapping, _workloads),
+        "recipes": (list, _recipes),
+        "measures": (list, _measures),
+        "axes": (list, _axes),
+        "caps": (Mapping, _caps),
+        "intervals": (Mapping, _intervals),
+        "chosen": (object, _chosen),
+        "titles": (Mapping, _titles),
+        "harmful": (Mapping, lambda value: _harmful(value, given.get("roles"))),
+        "record": (object, _record),
+        "smallest": (object, lambda value: _whole("smallest", value, FINEST)),
+        "seed": (object, lambda value: _whole("seed", value)),
+        "versions": (Mapping, _versions),
     }
     yield from unknown_keys("study", given, list(parts))
-    for key, look in parts.items():
+    for key, (kind, look) in parts.items():
         if key in given:
-            yield from prefix_faults(look(given[key]), key)
+            wrong = type_fault(kind, key, given[key])
+            yield from prefix_faults(iter([Fault((), wrong)]) if wrong else look(given[key]), key)
     yield from missing_workloads(given)
 
 
@@ -163,9 +175,6 @@ def _by_column(key: str, given: Any) -> Faults:
 
 
 def _roles(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "roles", given):
-        yield Fault((), wrong)
-        return
     yield from unknown_keys("study: roles", given, ROLES)
     taken: dict[str, str] = {}
     for role in (role for role in ROLES if role in given):
@@ -185,9 +194,6 @@ def _roles(given: Any) -> Faults:
 
 
 def _population(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "population", given):
-        yield Fault((), wrong)
-        return
     yield from unknown_keys("population", given, (CSV,))
     if CSV not in given:
         yield Fault(
@@ -198,17 +204,11 @@ def _population(given: Any) -> Faults:
 
 
 def _levels(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "levels", given):
-        yield Fault((), wrong)
-        return
     for name, level in given.items():
         yield from prefix_faults(_whole(f"levels: {name}", level), name)
 
 
 def _regions(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "regions", given):
-        yield Fault((), wrong)
-        return
     for name, shown in given.items():
         if wrong := type_fault(str, "regions: the name of a column", name):
             yield Fault((name,), wrong)
@@ -217,9 +217,6 @@ def _regions(given: Any) -> Faults:
 
 
 def _released_levels(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "released_levels", given):
-        yield Fault((), wrong)
-        return
     for name, levels in given.items():
         where = f"released_levels: {name}"
         if wrong := type_fault(list, where, levels):
@@ -229,17 +226,11 @@ def _released_levels(given: Any) -> Faults:
 
 
 def _importance(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "importance", given):
-        yield Fault((), wrong)
-        return
     for name, one in given.items():
         yield from catch_faults(lambda name=name, one=one: check_weight(name, one), name)  # type: ignore[misc]
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:
-    if wrong := type_fault(Mapping, "hierarchies", given):
-        yield Fault((), wrong)
-        return
     table = data.get(BUNDLED) if isinstance(data, Mapping) else None
     for name, spec in given.items():
         if wrong := type_fault(str, "hierarchies: the name of a column", name):
@@ -267,10 +258,16 @@ def _bundled(name: str, table: Any) -> Faults:
         yield Fault((name,), f"no hierarchy of {name!r} is bundled; {suggest(name, datasets.ADULT_HIERARCHIES)}")
 
 
+def _workloads(given: Any) -> Faults:
+    """Yield the faults of workloads that are visible without a table."""
+    for name, spec in given.items():
+        found = list(catch_faults(lambda name=name, spec=spec: check_workloads({name: spec})))  # type: ignore[misc]
+        yield from found
+        if not found and isinstance(spec, Mapping) and RANDOM in spec:
+            yield from catch_faults(lambda spec=spec: Settings.from_spec(spec[RANDOM]), name, RANDOM)  # type: ignore[misc]
+
+
 def _recipes(given: Any) -> Faults:
-    if wrong := type_fault(list, "recipes", given):
-        yield Fault((), wrong)
-        return
     for i, ranges in enumerate(given):
         yield from prefix_faults(recipe_faults(ranges), i)
 
@@ -278,14 +275,11 @@ def _recipes(given: Any) -> Faults:
 def _chosen(given: Any) -> Faults:
     wrong = list(recipe_faults(given))
     yield from wrong
-    if not wrong and any(listed_settings(kind, spec) for _, kind, spec in parts_of(given)):
+    if not wrong and any(listed_settings(kind, spec) for _, kind, spec in parts_of_recipe(given)):
         yield Fault((), "chosen must be a single recipe, without lists of parameters")
 
 
 def _measures(given: Any) -> Faults:
-    if wrong := type_fault(list, "measures", given):
-        yield Fault((), wrong)
-        return
     taken: list[Measure] = []
     for i, spec in enumerate(given):
         found = list(variant_faults("measure", spec))
@@ -297,9 +291,6 @@ def _measures(given: Any) -> Faults:
 
 
 def _axes(given: Any) -> Faults:
-    if wrong := type_fault(list, "axes", given):
-        yield Fault((), wrong)
-        return
     if len(given) not in (0, 2):
         yield Fault((), "axes name two measures, one of privacy and one of utility")
     for i, key in enumerate(given):
@@ -307,9 +298,6 @@ def _axes(given: Any) -> Faults:
 
 
 def _caps(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "caps", given):
-        yield Fault((), wrong)
-        return
     for key, cap in given.items():
         yield from prefix_faults(_key("caps", key), key)
         if isinstance(cap, bool) or not isinstance(cap, Real) or not math.isfinite(cap):
@@ -325,9 +313,6 @@ def _caps(given: Any) -> Faults:
 def _intervals(given: Any) -> Faults:
     from workbench.frontier.intervals import LEARNING, TIMES, refuse_intervals  # it loads what makes points
 
-    if wrong := type_fault(Mapping, "intervals", given):
-        yield Fault((), wrong)
-        return
     yield from unknown_keys("intervals", given, ("over", "times"))
     if given:
         yield from catch_faults(lambda: refuse_intervals(given.get("over"), given.get("times", TIMES)))
@@ -343,9 +328,6 @@ def _key(where: str, key: Any) -> Faults:
 
 
 def _titles(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "titles", given):
-        yield Fault((), wrong)
-        return
     for name, title in given.items():
         if wrong := type_fault(str, "titles: the name of a column", name) or type_fault(str, f"titles: {name}", title):
             yield Fault((name,), wrong)
@@ -356,9 +338,6 @@ def _titles(given: Any) -> Faults:
 
 
 def _harmful(given: Any, roles: Any) -> Faults:
-    if wrong := type_fault(Mapping, "harmful", given):
-        yield Fault((), wrong)
-        return
     declared = roles.get("sensitive", []) if isinstance(roles, Mapping) else []
     sensitive = [declared] if isinstance(declared, str) else declared
     for name, values in given.items():
@@ -380,9 +359,6 @@ def _record(given: Any) -> Faults:
 
 
 def _versions(given: Any) -> Faults:
-    if wrong := type_fault(Mapping, "versions", given):
-        yield Fault((), wrong)
-        return
     yield from unknown_keys("versions", given, ("format", "workbench"))
     written = given.get("format", FORMAT)
     if isinstance(written, bool) or not isinstance(written, int) or written < 1:
@@ -392,3 +368,126 @@ def _versions(given: Any) -> Faults:
             ("format",),
             f"the file was written by a newer workbench (format {written}, this one reads {FORMAT}); update it",
         )
+
+
+def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
+    """Yield the faults of one recipe; with a table, also the parameters that do not fit it."""
+    if not isinstance(ranges, Mapping) or "method" not in ranges:
+        yield Fault((), "a recipe has a method and, if it has one, a model: {method: {...}, model: {...}}")
+        return
+    yield from unknown_keys("a recipe", ranges, ("method", "model"))
+    count = 1
+    for path, kind, spec in parts_of_recipe(ranges):
+        wrong = list(variant_faults(kind, spec, several=True, table=table))
+        yield from prefix_faults(iter(wrong), *path)
+        if not wrong:
+            count *= count_combinations(kind, spec)
+    if count > MOST:
+        yield Fault((), f"a recipe expands to more than {MOST:,} releases; give fewer values")
+
+
+def parts_of_recipe(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
+    """Yield the method and each model of a recipe, with the path to it."""
+    yield ("method",), "method", ranges["method"]
+    listed = isinstance(ranges.get("model"), list)
+    for j, spec in enumerate(models_of(ranges)):
+        yield ("model", j) if listed else ("model",), "model", spec
+
+
+def variant_faults(kind: str, given: Any, several: bool = False, table: Table | None = None) -> Faults:
+    """Yield the faults of a method, model or measure; `several`: a parameter may be a list of values."""
+    if not isinstance(given, Mapping):
+        yield Fault((), f"a {kind} must be a mapping such as {{name: ...}}, not {safe_repr(given)}")
+        return
+    available, name = variants(kind), given.get("name")
+    if not isinstance(name, str) or name not in available:
+        known = suggest(name, available) if isinstance(name, str) else f"there are {', '.join(available)}"
+        yield Fault(
+            ("name",),
+            f"no {kind} is called {safe_repr(name)}; {known}" if "name" in given else f"a {kind} needs a name; {known}",
+        )
+        return
+    wrong = [*unknown_keys(name, given, ["name", *available[name].parameters()])]
+    for key, value in given.items():
+        if key in available[name].parameters():
+            wrong += _values(available[name], key, value, several, table)
+    yield from wrong
+    if not wrong:  # faults that concern several parameters jointly
+        yield from catch_faults(
+            lambda: [
+                one.check(table) for one in combinations(kind, given if several else _as_single_values(kind, given))
+            ]
+        )
+
+
+def _as_single_values(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Wrap lists, so that each counts as one value."""
+    return {**given, **{key: [value] for key, value in listed_settings(kind, given).items()}}
+
+
+def _values(variant: Any, key: str, value: Any, several: bool, table: Table | None) -> Faults:
+    if not (several and variant.parameters()[key].is_list(value)):
+        yield from catch_faults(lambda: variant.check_value(key, value, table), key)
+        return
+    if not value:
+        yield Fault((key,), f"{variant.name}: {key} has no values; give at least one")
+    for i, one in enumerate(value[: MOST + 1]):
+        yield from catch_faults(lambda one=one: variant.check_value(key, one, table), key, i)  # type: ignore[misc]
+
+
+def query_faults(table: Table, notes: list[str]) -> Faults:
+    """Yield the queries that a table cannot answer; append notes to `notes`."""
+    for name, spec in table.workloads.items():
+        if isinstance(spec, list):
+            for number, text in enumerate(spec):
+                yield from _faults_of_query(
+                    table, f"workload {safe_repr(name)}, query {number + 1}", text, notes, name, number
+                )
+            continue
+        found = list(catch_faults(lambda name=name: Workload.named(table, name), name))  # type: ignore[misc]
+        yield from found
+        if not found:
+            notes += [f"workload {safe_repr(name)}: {note}" for note in Workload.named(table, name).notes]
+
+
+def _faults_of_query(table: Table, which: str, text: str, notes: list[str], *path: Any) -> Faults:
+    try:
+        query = parse(text, table)
+    except BadInput as error:
+        yield Fault(path, f"{which}, {error}")
+        return
+    for column in dict.fromkeys(column for column, _ in query.absent):
+        notes.append(f"{which}: no record has a requested value of {column}")
+
+
+def missing_workloads(given: Mapping[str, Any]) -> Faults:
+    """Yield names of workloads in the measures and methods of a study that it does not define."""
+    workloads = given.get("workloads", {})
+    known = [*workloads, RANDOM] if isinstance(workloads, Mapping) else []
+    for path, kind, one in _valid_variants(given):
+        declared, several = variants(kind)[one["name"]].parameters(), kind == "method"
+        for key in (key for key in one if known and key in declared and isinstance(declared[key], WorkloadChoice)):
+            axis = listed_settings(kind, one).get(key) if several else None
+            for place, name in [((key,), one[key])] if axis is None else [((key, i), v) for i, v in enumerate(axis)]:
+                if isinstance(name, str) and name not in known:
+                    text = f"{one['name']}: {safe_repr(name)} is not a workload of the study; {suggest(name, known)}"
+                    yield Fault((*path, *place), text)
+                if isinstance(name, (Mapping, list)):  # inline queries would be part of every name of the figure
+                    yield Fault(
+                        (*path, *place), f"{one['name']}: give the queries a name in workloads, and name it here"
+                    )
+
+
+def _valid_variants(given: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Mapping[str, Any]]]:
+    """Yield the valid methods and measures of a study, each with the path to it."""
+    recipes: list[tuple[tuple[Any, ...], Any]] = [(("recipes", i), one) for i, one in _items(given.get("recipes"))]
+    recipes.append((("chosen",), given.get("chosen")))
+    found = [((*path, "method"), "method", one.get("method")) for path, one in recipes if isinstance(one, Mapping)]
+    found += [(("measures", i), "measure", one) for i, one in _items(given.get("measures"))]
+    for path, kind, one in found:
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str) and one["name"] in variants(kind):
+            yield path, kind, one
+
+
+def _items(given: Any) -> Iterator[tuple[int, Any]]:
+    return enumerate(given if isinstance(given, list) else ())
