@@ -91,7 +91,7 @@ def test_a_browser_without_a_network_draws_it_live(tmp_path):
     """The chart precedes the library, as in a notebook; the second copy waits for the library of the first."""
     spec = frontier().chart().to_dict()
     page = tmp_path / "page.html"
-    page.write_text(offline.page_of("two", offline.fragment(spec), offline.library(), offline.fragment(spec)), "utf-8")
+    page.write_text(offline.page("two", offline.fragment(spec), offline.library(), offline.fragment(spec)), "utf-8")
     flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     command = [
         str(CHROMIUM),

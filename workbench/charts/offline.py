@@ -111,6 +111,11 @@ def _build_bundle() -> str:
     return str(vl_convert.javascript_bundle(ARRIVED)).replace("</script", "<\\/script")
 
 
+def page(title: str, *parts: Markup) -> str:
+    """Return a complete, self-contained HTML file with these charts and scripts."""
+    return str(TEMPLATES.render("page.html", title=title, body=Markup("").join(parts)))
+
+
 def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
     """Write a chart as PNG, SVG, JSON or self-contained HTML, depending on the extension.
 
@@ -140,6 +145,5 @@ def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
         elif path.suffix == ".json":
             aside.write_text(json.dumps(spec, indent=1), "utf-8")
         else:
-            whole = TEMPLATES.render("page.html", title=path.stem, body=fragment(spec) + library())
-            aside.write_text(whole, "utf-8")
+            aside.write_text(page(path.stem, fragment(spec), library()), "utf-8")
     return path

@@ -104,7 +104,7 @@ def test_hostile_text_is_escaped_in_the_index_of_a_batch(read, tmp_path):
 
 def test_hostile_text_is_escaped_in_a_chart_and_its_page(read):
     spec = read.chart() | {"description": hostile("the chart")}
-    seen = checked(offline.page(spec, hostile("a title")), scripts=2)
+    seen = checked(offline.page(hostile("a title"), offline.fragment(spec), offline.library()), scripts=2)
     assert hostile("a title") in seen.text and ("alt", hostile("the chart")) in seen.attributes
     assert f'aria-label="{"the chart"}&lt;script&gt;&amp;&#34;&#39;"' in offline.svg(spec)
     checked(offline.fragment(spec, live=False), scripts=0)
