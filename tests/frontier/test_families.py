@@ -8,8 +8,7 @@ from tests.frontier.points import P, U
 from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
 from workbench.frontier.families import Family, FamilySearch, Objective, default_families, families_from_recipes
-from workbench.frontier.notation import model_and_method
-from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.recipe import Point, Recipe, parse_recipe
 from workbench.methods import Mondrian
 from workbench.models import BetaLikeness, KAnonymity, ProbabilisticLDiversity, TCloseness
 
@@ -31,7 +30,7 @@ def test_positions_run_from_the_most_to_the_least_private_recipe(model, most_pri
     for place in (0, 0.37, 1):
         recipe = family.recipe(place)
         assert recipe.model.settings() == {**model.settings(), model.figure: family.value(place)}
-        assert model_and_method(str(recipe)) == (recipe.model, recipe.method), "the printed recipe can be read back"
+        assert parse_recipe(str(recipe)) == (recipe.model, recipe.method), "the printed recipe can be read back"
 
 
 def test_wide_ranges_are_logarithmic_and_integer_parameters_integers():

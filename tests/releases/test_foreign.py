@@ -17,7 +17,7 @@ from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
 from workbench.disclosure.audit import audit_release
 from workbench.disclosure.exposure import disclosure_table
-from workbench.frontier import notation
+from workbench.frontier.recipe import parse_model
 from workbench.measures import (
     AverageClassSize,
     Discernibility,
@@ -92,8 +92,8 @@ def test_another_tool_satisfied_its_model(name):
     kind, strength = name.split("_")
     model = {"k": "k-anonymity", "l": "distinct l-diversity", "t": "t-closeness"}[kind]
     release = foreign(HERE / f"{name}.csv", *ROLES)
-    assert release.audit(notation.model(f"{model}, {kind}={strength}")).holds
-    assert not release.audit(notation.model(f"k-anonymity, k={release.classes.sizes.min() + 1}")).holds
+    assert release.audit(parse_model(f"{model}, {kind}={strength}")).holds
+    assert not release.audit(parse_model(f"k-anonymity, k={release.classes.sizes.min() + 1}")).holds
 
 
 @pytest.mark.parametrize("name", NINE)

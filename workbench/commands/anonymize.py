@@ -258,8 +258,7 @@ def _exceeded(study: Study, folder: Path, table: Table, chosen: Recipe) -> Calla
 
 def chosen_from(study: Study, text: str) -> Recipe:
     """Return the recipe with a number or in words; in words it need not be a candidate of the study."""
-    from workbench.frontier import notation
-    from workbench.frontier.recipe import Recipe
+    from workbench.frontier.recipe import Recipe, parse_recipe
     from workbench.frontier.sweep import numbered_recipes
     from workbench.methods.mondrian.mondrian import Mondrian
 
@@ -271,7 +270,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
         return known[number - 1]
     same = [i for i, one in enumerate(known) if str(one) == text.strip()]
     if not same:
-        model, method = notation.model_and_method(text)
+        model, method = parse_recipe(text)
         parts = set(model.parts) if model else set()
         same = [
             i
@@ -294,20 +293,19 @@ def _of_table(
     """Read a table from a file or a pipe with these roles, and return it with its recipe."""
     from workbench.base.small_counts import SMALLEST
     from workbench.data.table import Table
-    from workbench.frontier import notation
-    from workbench.frontier.recipe import Recipe
+    from workbench.frontier.recipe import Recipe, parse_method, parse_recipe
     from workbench.methods.mondrian.mondrian import Mondrian
 
     quasi, sensitive, identifiers, weight = (column_options(one) for one in columns)
     if not quasi or not model:
         missing = "--quasi age,sex" if not quasi else '--model "k-anonymity, k=10"'
         raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")
-    requested, behind = notation.model_and_method(model)
+    requested, behind = parse_recipe(model)
     if requested is None:
         raise BadInput(f"--model {model}: this is a method; give a model, as in --model 'k-anonymity, k=10'")
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
-    recipe = Recipe(notation.method(method) if method else behind or Mondrian(), requested)
+    recipe = Recipe(parse_method(method) if method else behind or Mondrian(), requested)
     with file_of(given) as path:
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
         options |= {"regions": {}, "threshold": SMALLEST}

@@ -91,9 +91,9 @@ def audit(
 ) -> int:
     """Run `workbench audit`."""
     from workbench.disclosure.audit import audit_release
-    from workbench.frontier import notation
+    from workbench.frontier.recipe import parse_model
 
-    requested = [notation.model(one) for one in model or ()]
+    requested = [parse_model(one) for one in model or ()]
     options, values = reading.of_file, {**reading.of_values, "hierarchies": reading.hierarchies}
     if original is None and any(values.values()):
         raise BadInput("--types, --missing and --hierarchy describe the original; give it with --original")

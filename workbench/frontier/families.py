@@ -15,8 +15,7 @@ from functools import cached_property
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number, join_names
 from workbench.data.table import Table
-from workbench.frontier.notation import model_and_method
-from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.recipe import Point, Recipe, parse_recipe
 from workbench.measures import Measure
 from workbench.methods import Method
 from workbench.methods.mondrian.mondrian import Mondrian
@@ -114,7 +113,7 @@ def families_from_recipes(table: Table, given: Iterable[str | Recipe], seed: int
     `str(recipe)`.
     """
     for one in [given] if isinstance(given, (str, Recipe)) else given:
-        model, method = model_and_method(one) if isinstance(one, str) else _parts(one)
+        model, method = parse_recipe(one) if isinstance(one, str) else _parts(one)
         if model is None or method is None or len(model.parts) != 1:
             joined = ", but several joined ones" if model is not None and len(model.parts) > 1 else ""
             raise BadInput(

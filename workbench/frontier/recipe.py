@@ -2,10 +2,17 @@
 
 In a study a recipe is plain data, and a parameter may be a list of values. If a parameter names columns, a list of
 names is one value, and a list of lists several values.
+
+As text a recipe is `k-anonymity, k=10 & t-closeness, t=0.2, distance=js (mondrian)`: each variant is its name and its
+settings, separated by commas; omitted settings have their defaults. Models are joined with `&`; a method follows in
+brackets, or is written alone. `str()` of a recipe, model or method can be parsed again, with numbers to six digits.
+Case and spaces do not matter except in column names.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -14,9 +21,10 @@ from numbers import Integral
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
+from workbench.base.column_text import parse_names
 from workbench.base.convergence import Fit
-from workbench.base.errors import BadInput, prefix_path, safe_repr
-from workbench.base.parameters import Number, Parameter, canonical
+from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest
+from workbench.base.parameters import Choice, Column, Columns, Number, Parameter, WorkloadChoice, canonical
 from workbench.base.variants import Variant, catalog, from_dict
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import LEAST
@@ -29,6 +37,7 @@ from workbench.releases.base import Release
 
 if TYPE_CHECKING:
     from workbench.frontier.store import Store
+
 
 UNDECLARED = Parameter(help="")
 MOST = 10_000  # releases of a recipe with lists
@@ -280,3 +289,88 @@ def listed_settings(kind: str, given: Mapping[str, Any]) -> dict[str, list[Any]]
     chosen = variants(kind).get(name) if isinstance(name, str) else None
     declared = chosen.parameters() if chosen else {}
     return {key: value for key, value in given.items() if declared.get(key, UNDECLARED).is_list(value)}
+
+
+def parse_model(text: str) -> Model:
+    """Parse a model, or several joined with `&`."""
+    parsed, other = parse_recipe(text)
+    if parsed is None or other is not None:
+        raise BadInput(f"{safe_repr(text)} names a method; for a model write, for example, 'k-anonymity, k=10'")
+    return parsed
+
+
+def parse_method(text: str) -> Method:
+    """Parse a method."""
+    return _parse_variant("method", text)
+
+
+def parse_recipe(text: str) -> tuple[Model | None, Method | None]:
+    """Parse a recipe into its model and method, each None if omitted."""
+    methods = variants("method")
+    if _name_at_start(methods, text) is not None:
+        return None, parse_method(text)
+    known = "|".join(map(re.escape, methods))
+    in_brackets = re.search(rf"\s\(\s*((?:{known})\s*(?:,.*)?)\)\s*$", text, re.IGNORECASE | re.DOTALL)
+    in_brackets = in_brackets or re.search(r"\s\(([^()]*)\)\s*$", text)  # a method that doesn't exist
+    models = text[: in_brackets.start() if in_brackets else None].split("&")
+    parts = [_parse_variant("model", one) for one in models]
+    return reduce(and_, parts), parse_method(in_brackets[1]) if in_brackets else None
+
+
+def _name_at_start(available: Iterable[str], text: str) -> str | None:
+    """Return the longest name of a variant that the text begins with."""
+    begun = text.strip().casefold()
+    fitting = [name for name in available if re.match(rf"{re.escape(name.casefold())}(?![\w-])", begun)]
+    return max(fitting, key=len, default=None)
+
+
+def _parse_variant(kind: str, text: str) -> Any:
+    """Parse one variant with its settings."""
+    available = variants(kind)
+    name = _name_at_start(available, text)
+    if name is None:
+        wanted = re.split(r"[,\s]*\w+\s*=", text)[0].strip(" ,")
+        raise BadInput(f"no {kind} is called {safe_repr(wanted)}; {suggest(wanted.casefold(), sorted(available))}")
+    chosen, rest = available[name], text.strip()[len(name) :]
+    parameters = chosen.parameters()
+    first, *found = re.split(rf"(?:^[,:\s]*|,\s*)({'|'.join(parameters) or '(?!)'})\s*=\s*", rest)
+    if first.strip(" ,:"):
+        wanted = first.partition("=")[0].strip(" ,:")
+        hint = suggest(wanted, parameters) if parameters else "it has none"
+        raise BadInput(f"{name} has no parameter {safe_repr(wanted)}; {hint}")
+    names, values = found[::2], found[1::2]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice is not None:
+        raise BadInput(f"{name}: {twice} is given twice; remove one")
+    return chosen(**{one: _parse_value(chosen, one, value.strip()) for one, value in zip(names, values, strict=True)})
+
+
+def _parse_value(kind: type[Variant], name: str, text: str) -> Any:
+    """Parse the value of a parameter; text that cannot be parsed is returned unchanged, for the variant to report."""
+    declared = kind.parameters()[name]
+    if isinstance(declared, Choice):
+        return next((choice for choice in declared.choices if str(choice).casefold() == text.casefold()), text)
+    if isinstance(declared, Column):
+        return text
+    if isinstance(declared, Columns):
+        return parse_names(text)
+    if isinstance(declared, WorkloadChoice) and text[:1] in ("[", "{"):
+        return _parse_queries(text)
+    if isinstance(declared, Number):
+        if text.casefold() == "none" and declared.default is None:
+            return None
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _parse_queries(text: str) -> Any:
+    """Parse a workload that is written as JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise BadInput(
+            f"{safe_repr(text)} is not a workload; name a workload of the study, or write one as JSON"
+        ) from None

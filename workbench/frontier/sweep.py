@@ -31,6 +31,7 @@ from workbench.measures import Measure, Measured
 from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.miners.cross_fitting import use_cache
+from workbench.miners.fitting import processors
 from workbench.releases.base import Release, fits_of
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))
@@ -126,7 +127,7 @@ def sweep(
             return None
 
     done: dict[int, Point] = {}
-    with ThreadPoolExecutor(threads or _processors(), thread_name_prefix="sweep") as pool:
+    with ThreadPoolExecutor(threads or processors(), thread_name_prefix="sweep") as pool:
         try:
             places = {pool.submit(work, recipe): i for i, recipe in enumerate(every)}
             for future in as_completed(places):
@@ -255,11 +256,6 @@ def _unsuitable_measures(table: Table, measures: Iterable[Measure]) -> dict[str,
         except BadInput as error:
             found[measure.key] = str(error)
     return found
-
-
-def _processors() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -63,7 +63,11 @@ def python_code(
         table="\n".join(f"    {line}," for line in arguments),
         levels=(f".with_level_ranges({ranges})" if ranges else "")
         + (f".with_importance({dict(study.importance)})" if study.importance else "")
-        + (f".with_workloads({_in_lines(study.workloads)})" if study.workloads else ""),
+        + (
+            f".with_workloads({pformat(study.workloads, width=WIDTH, compact=True, sort_dicts=False)})"
+            if study.workloads
+            else ""
+        ),
         population=f".with_population({study.population[CSV]!r})" if study.population else "",
         release=_release(study, recipe, model, imports, results),
         audit=f"    print(release.audit({model}))\n" if model else "",
@@ -188,11 +192,6 @@ def _hierarchy(study: Study, name: str, given: Any, imports: Imports) -> str:
     settings = {key: value for key, value in builder.to_dict().items() if key != "builder"}
     arguments = ", ".join(_argument(key, value, indent=12) for key, value in settings.items())
     return f"{type(builder).__name__}({arguments})"
-
-
-def _in_lines(value: Any) -> str:
-    """Return plain data as an expression."""
-    return pformat(value, width=WIDTH, compact=True, sort_dicts=False)
 
 
 def _argument(name: str, value: Any, indent: int = 8) -> str:

@@ -11,8 +11,7 @@ from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import frames, quasi_choices, random_frame, table_of
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.variants import catalog, from_dict
-from workbench.frontier import notation
-from workbench.frontier.recipe import combinations
+from workbench.frontier.recipe import combinations, parse_method
 from workbench.measures import GroupProtection, GroupUtility
 from workbench.methods import Method, ThresholdClustering
 from workbench.methods.clustering import threshold_clustering as module
@@ -75,8 +74,8 @@ def test_optional_numbers_are_parsed_and_printed():
     assert plain.to_dict() == {"name": plain.name, "utility": 0.5, "protection": 0.5, "r": 0.5}
     given = ThresholdClustering(delta=0.25, size=40)
     assert from_dict("method", catalog("workbench.methods", Method), given.to_dict()) == given
-    assert notation.method(str(given)) == given and notation.method(str(plain)) == plain
-    assert notation.method("threshold clustering, delta=none, size=40") == ThresholdClustering(size=40)
+    assert parse_method(str(given)) == given and parse_method(str(plain)) == plain
+    assert parse_method("threshold clustering, delta=none, size=40") == ThresholdClustering(size=40)
     several = combinations("method", {"name": plain.name, "delta": [None, 0.3], "size": [20, 40.0]})
     assert [(one.delta, one.size) for one in several] == [(None, 20), (None, 40), (0.3, 20), (0.3, 40)]
     for wrong, why in (({"delta": 1.5}, "at most 1"), ({"size": 2.5}, "whole number"), ({"size": "x"}, "a number")):

@@ -12,7 +12,7 @@ from tests.methods.full_domain.lattices import Naive, table_of, within
 from workbench import BadInput, Recipe, Unsatisfiable, sweep
 from workbench.data.hierarchies.builders import Intervals, read_csv
 from workbench.data.table import Table
-from workbench.frontier.notation import model_and_method
+from workbench.frontier.recipe import parse_recipe
 from workbench.measures import Discernibility, GeometricLoss, PrivacyLoss
 from workbench.methods import FullDomain, LocalRecoding
 from workbench.methods.full_domain.nodes import score_nodes
@@ -57,7 +57,7 @@ def test_a_node_can_be_given(adult):
     table = adult.with_roles(["sex", "race"], "occupation")
     method = FullDomain(levels={"race": 1, "sex": 0}, suppress=0.0)
     assert method == FullDomain(levels="sex=0, race=1", suppress=0.0)
-    assert model_and_method(f"k-anonymity, k=5 ({method})") == (KAnonymity(5), method)
+    assert parse_recipe(f"k-anonymity, k=5 ({method})") == (KAnonymity(5), method)
     release = method(table, KAnonymity(5))
     assert len(release.classes) == 2
     with pytest.raises(BadInput, match="levels: set a level for race too"):

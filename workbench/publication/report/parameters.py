@@ -14,8 +14,7 @@ from typing import Any
 
 from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, safe_repr, suggest
-from workbench.frontier import notation
-from workbench.frontier.recipe import Recipe, models_of, ranges_from_recipe, variants
+from workbench.frontier.recipe import Recipe, models_of, parse_method, parse_model, ranges_from_recipe, variants
 from workbench.methods import Keep, Method
 from workbench.studies.study import Study, results_folder
 
@@ -214,7 +213,7 @@ def _variant(kind: str, given: Any) -> Any:
     """Parse a method or a model from its notation, or return the settings of a study unchanged."""
     if not isinstance(given, str):
         return given
-    made = notation.method(given) if kind == "method" else notation.model(given)
+    made = parse_method(given) if kind == "method" else parse_model(given)
     method, model = (made, None) if isinstance(made, Method) else (Keep(), made)
     return ranges_from_recipe(Recipe(method, model, 0))[kind]
 
