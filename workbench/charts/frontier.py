@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
+from workbench.base.figures import format_number
 from workbench.charts.axis import Axis
 from workbench.charts.look import INK, PINNED, SILENT, Chart, draw_rows, finish_chart, line_channels, line_numbers
-from workbench.charts.scene import Scene, baseline_label, describe_frontier, efficient, format_value, recipe_text
+from workbench.charts.scene import Scene, baseline_label, describe_frontier, efficient, recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -331,7 +332,7 @@ def describe_difference(own: Frontier, other: Frontier) -> str:
             own_value, pinned_value = (one.values.get(key, math.nan) for one in (point, twin) if one)
             known = not (math.isnan(own_value) or math.isnan(pinned_value))
             if known and not math.isclose(own_value, pinned_value, rel_tol=SAME, abs_tol=SAME):
-                ours, pinned = (format_value(value) for value in (own_value, pinned_value))
+                ours, pinned = (format_number(value) for value in (own_value, pinned_value))
                 return f"{baseline_label(recipe_text(point.recipe))}: {key} {ours}, pinned {pinned}"
     return ""
 

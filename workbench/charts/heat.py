@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.base.figures import format_number
 from workbench.charts.look import INK, SILENT, Chart, draw_rows, finish_chart, measure_labels
-from workbench.charts.scene import Rows, Scene, efficient, format_value, recipe_text, short_recipe_text
+from workbench.charts.scene import Rows, Scene, efficient, recipe_text, short_recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -133,9 +133,9 @@ class _Ranks:
             value, recipe = point.values.get(measure.key, math.nan), recipe_text(point.recipe)
             found.append({
                 "i": i, "row": row, "measure": measure.key, "recipe": recipe,
-                "text": "–" if math.isnan(value) else format_value(value),
+                "text": "–" if math.isnan(value) else format_number(value),
                 "brief": _brief(value),
-                "said": f"{recipe}: {measure.key} {format_value(value)}",
+                "said": f"{recipe}: {measure.key} {format_number(value)}",
                 "good": None if math.isnan(value) else _share_beaten(losses, self.sign(measure.key) * value),
             })  # fmt: skip
         return found
@@ -196,7 +196,7 @@ def _brief(value: float) -> str:
     ['0.00528', '.000157', '45,222', '1.23M', '0.384', '-.00528']
     """
     text = (
-        "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else format_value(value)
+        "–" if math.isnan(value) else "∞" if value == math.inf else "-∞" if value == -math.inf else format_number(value)
     )
     if len(text) <= SHORT:
         return text

@@ -23,7 +23,7 @@ from workbench.charts.look import (
     line_numbers,
     measure_labels,
 )
-from workbench.charts.scene import Rows, Scene, efficient, format_value, line_name, recipe_text
+from workbench.charts.scene import Rows, Scene, efficient, line_name, recipe_text
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -101,7 +101,7 @@ def _ends(x: Any, y: Any) -> list[Chart]:
     rows = draw_rows("ends")
     look: dict[str, Any] = {**SILENT, "color": INK, "fontSize": 11, "opacity": 0.85}
     return [
-        rows.mark_rule(**SILENT, color=INK, opacity=0.35).encode(x, alt.Y("zero:Q", axis=None), alt.Y2("one:Q")),
+        rows.mark_rule(**SILENT, color=INK, opacity=0.35).encode(x, alt.Y("bottom:Q", axis=None), alt.Y2("top:Q")),
         rows.mark_text(**look, baseline="bottom", dy=-5).encode(x, alt.Y("top:Q", axis=None), text="best:N"),
         rows.mark_text(**look, baseline="top", dy=5).encode(x, alt.Y("bottom:Q", axis=None), text="worst:N"),
     ]
@@ -135,7 +135,7 @@ def _strand(point: Point, axes: Sequence[Axis]) -> Rows:
         {"measure": axis.measure.key, "good": value_height(axis, value), "value": shown, "recipe": recipe,
          "said": f"{recipe}: {axis.measure.key} {shown}"}
         for axis, value in values
-        for shown in [format_value(value)]
+        for shown in [format_number(value)]
     ]  # fmt: skip
 
 
@@ -151,13 +151,11 @@ def _end(axis: Axis) -> dict[str, Any]:
     low, high = (format_number(end) for end in (axis.low, axis.high))
     up = axis.measure.better == "higher"
     best, worst = (high, low) if up else (low, high)
-    beyond = [f"{best if up else worst}", "infinite"]
     top, bottom = 1.0, 0.0
     if axis.infinite:
         top, bottom = (1 + BEYOND, 0.0) if up else (1.0, -BEYOND)
-        best, worst = (f"{beyond[1]}, {best}", worst) if up else (best, f"{worst}, {beyond[1]}")
-    return {"measure": axis.measure.key, "zero": bottom, "one": top, "top": top, "bottom": bottom,
-            "best": best, "worst": worst}  # fmt: skip
+        best, worst = (f"infinite, {best}", worst) if up else (best, f"{worst}, infinite")
+    return {"measure": axis.measure.key, "top": top, "bottom": bottom, "best": best, "worst": worst}
 
 
 def describe_parallel(scene: Scene) -> str:

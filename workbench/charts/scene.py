@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
     from workbench.frontier.lower_bounds import LowerBounds
 
-PLACES = 80  # number of points along the axis
-WORD = "not possible\nin classes"  # the bound does not apply to noise and to learning attackers
-WIDE, HIGH, ASIDE = 78, 32, 6  # pixels: size of the label, and its distance from the side
 Rows = list[dict[str, Any]]
 OVERLAP = 4  # pixels: closer marks look like one
 NARROW = 0.14  # share of the axis beyond a cap that is too narrow for a label
 PLOT = (360, 350)  # pixels: the narrowest plot of a page; labels that fit there fit on a wider one
 # places of a label on a horizontal line: the position along the line, and whether below it
 SIDES = tuple((along, below) for along in (1.0, 0.0, 0.5) for below in (False, True))
+BORDER = 80  # points along the border of the region that no release can reach
+UNREACHABLE = "not possible\nin classes"  # its label: the bound does not apply to noise and to learning attackers
+WIDE, HIGH, ASIDE = 78, 32, 6  # pixels: size of this label, and its distance from the side
 BASELINE_LABELS = {"keep": "everything kept", "remove": "all quasi-identifiers removed"}
 
 
@@ -175,17 +175,11 @@ class Scene:
 
     def _describe_point(self, point: Point, prefix: str = "") -> str:
         """Describe a point for screen readers."""
-        values = ", ".join(
-            f"{key} {format_value(point.values.get(key, math.nan))}{format_interval(point.intervals.get(key))}"
-            for key in self.frontier.axes
-        )
+        values = ", ".join(f"{key} {_value_text(point, key)}" for key in self.frontier.axes)
         return f"{prefix}{baseline_label(recipe_text(point.recipe))}: {values}"
 
     def _spoken(self, point: Point, frontier: Frontier) -> dict[str, str]:
-        values = {
-            f"m{j}": format_value(point.values.get(m.key, math.nan)) + format_interval(point.intervals.get(m.key))
-            for j, m in enumerate(self.frontier.measures)
-        }
+        values = {f"m{j}": _value_text(point, measure.key) for j, measure in enumerate(self.frontier.measures)}
         suppressed = f" {point.left_out:,} records are suppressed." if point.left_out else ""
         against = f" Not recommended: {join_names(point.against)}." if point.against else ""
         return {**values, "why": f"{frontier.explain(point)}{suppressed}{against}"}
@@ -294,6 +288,10 @@ class Scene:
         return [row | more]
 
 
+def _value_text(point: Point, key: str) -> str:
+    return format_number(point.values.get(key, math.nan)) + format_interval(point.intervals.get(key))
+
+
 @lru_cache(maxsize=8)
 def efficient(frontier: Frontier) -> np.ndarray:
     """Return which points are efficient (cached, since one picture uses it several times)."""
@@ -315,7 +313,10 @@ def cached_labels(
 
 @lru_cache(maxsize=8)
 def strands(frontier: Frontier) -> list[str]:
-    """Return the strand of each point; if several numbers vary, the one with the most values varies along the curve."""
+    """Return the strand of each point: the points of a line that differ in one number only form a curve.
+
+    If several numbers vary, the one with the most values varies along the curve.
+    """
     lines: dict[str, list[tuple[int, dict[str, float]]]] = {}
     for i, point in enumerate(frontier.measured):
         lines.setdefault(point.recipe.line, []).append((i, _all_numbers(point.recipe)))
@@ -351,18 +352,18 @@ def stairs(frontier: Frontier, x: Axis, y: Axis) -> Rows:
     return [{"x": across, "y": up, "order": i} for i, (across, up) in enumerate(corners)]
 
 
-def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> list[dict[str, Any]]:
+def unreachable_region(possible: Sequence[LowerBounds], x: Axis, y: Axis) -> Rows:
     """Return the upper border of each region, from left to right; the lower one is the end of the axis."""
     low, rows = min(y.domain), []
     for number, least in enumerate(possible):
-        for share in np.linspace(0, 1, PLACES):
+        for share in np.linspace(0, 1, BORDER):
             at = float(_value_at(x, share))
             top = min(max(least.value_at(max(at, 0.0)), low), max(y.domain))
             rows.append({"x": at, "y": top, "y2": low, "region": number})
     return rows
 
 
-def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: PlotArea) -> list[dict[str, Any]]:
+def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: PlotArea) -> Rows:
     """Return the region's label, inside it and near the left; empty if it has no space there or would hide a point."""
     if not possible:
         return []
@@ -373,7 +374,7 @@ def unreachable_label(possible: Sequence[LowerBounds], x: Axis, y: Axis, area: P
     middle = area.height - room / 2
     if room < HIGH or not area.is_free((ASIDE, middle - HIGH / 2, ASIDE + WIDE, middle + HIGH / 2)):
         return []
-    return [{"x": float(_value_at(x, left)), "y": float(_value_at(y, room / 2 / area.height)), "word": WORD}]
+    return [{"x": float(_value_at(x, left)), "y": float(_value_at(y, room / 2 / area.height)), "word": UNREACHABLE}]
 
 
 def _value_at(axis: Axis, share: float) -> float:
@@ -439,11 +440,6 @@ def _numbers(one: Variant) -> dict[str, float]:
 def line_name(recipe: Recipe) -> str:
     """Return the line of a recipe."""
     return recipe.line
-
-
-def format_value(value: float) -> str:
-    """Return a value as charts show it."""
-    return "undefined" if math.isnan(value) else format_number(value)
 
 
 def baseline_label(recipe: str) -> str:

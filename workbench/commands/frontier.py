@@ -294,10 +294,7 @@ class View:
 
         point, cost = self.frontier.measured[i], self.costs[i]
         values = [
-            format_number(point.values[key]) + format_interval(point.intervals.get(key))
-            if key in point.values
-            else "undefined"
-            for key in keys
+            format_number(point.values.get(key, math.nan)) + format_interval(point.intervals.get(key)) for key in keys
         ]
         if with_cost:
             values.append("" if cost is None else format_percent(cost))

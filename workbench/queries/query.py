@@ -49,18 +49,13 @@ class Query:
         return self.text
 
 
-# Text of a query that is parsed back as the same query.
-
-
-def query_text(query: Query, table: Table) -> str:
-    """Return the text of a query; for the analyst, since it quotes values of the table."""
-    return text_of(table, query.conditions, query.aggregate, query.of)
-
-
 def text_of(
     table: Table, conditions: Mapping[str, np.ndarray], aggregate: Aggregate = "count", summed: str | None = None
 ) -> str:
-    """Return the text of a query with these conditions: for each column, which of its codes meet it."""
+    """Return the text of a query with these conditions: for each column, which of its codes meet it.
+
+    For the analyst, since it quotes values of the table. It is parsed back as the same query.
+    """
     prefix = aggregate if summed is None else f"{aggregate}({name_text(summed)})"
     parts = [_condition(table.columns[name], codes, alone=len(conditions) == 1) for name, codes in conditions.items()]
     where = " and ".join(parts)
