@@ -90,7 +90,7 @@ PAGE = """
     assert Path(found[0], "index.html.j2").is_relative_to(sys.prefix)
     assert Path(found[0], "static", "page.css").exists()
     assert "a &amp; b" in render("tables.html", paragraphs=["a & b"], tables=())
-    assert "<title>a" in offline.page_of("a") and "no points yet" in saved_picture._empty("a")
+    assert "<title>a" in offline.page("a") and "no points yet" in saved_picture._empty("a")
 """
 
 

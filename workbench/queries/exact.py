@@ -165,7 +165,7 @@ Level = CodeLevel | RegionLevel
 
 
 class Block(NamedTuple):
-    """A batch of queries prepared for `query_kernels.sums`."""
+    """A batch of queries prepared for `kernels.sums`."""
 
     some: slice
     last: int

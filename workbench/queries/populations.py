@@ -172,7 +172,7 @@ def atoms(runs: np.ndarray, size: int) -> np.ndarray:
 
 
 def _trie(table: Table, cells: Cells, axes: Sequence[int], runs: Sequence[np.ndarray]) -> tuple:
-    """Return the arrays for `population_kernels.descend`: the cells of the remaining axes, axis by axis, from all of
+    """Return the arrays for `kernels.descend`: the cells of the remaining axes, axis by axis, from all of
     them."""
     number, value = _distinct([cells.others[name] for name in table.sensitive], len(cells))
     levels: list[tuple[np.ndarray, np.ndarray]] = []
