@@ -206,8 +206,7 @@ def _recipes(study: Study, table: Table) -> Faults:
     """
     for i, ranges in enumerate(study.recipes):
         wrong = list(recipe_faults(ranges, table))
-        for fault in wrong:
-            yield Fault(("recipes", i, *fault.path), fault.text)
+        yield from prefix_faults(wrong, "recipes", i)
         for path, kind, spec in () if wrong else parts_of_recipe(ranges):
             if kind == "model":
                 found = _without_classes(ranges["method"]) or _impossible(spec, table)
@@ -252,8 +251,7 @@ def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
         yield Fault((), "there are no measures; give one of privacy and one of utility")
     for i, given in enumerate(study.measures):
         wrong = list(variant_faults("measure", given, table=table))
-        for fault in wrong:
-            yield Fault(("measures", i, *fault.path), fault.text)
+        yield from prefix_faults(wrong, "measures", i)
         if wrong or (not table.sensitive and variant("measure", given).needs_sensitive):
             continue  # the charts show measures that are defined
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from workbench.base.errors import BadInput, Fix, safe_repr, suggest
@@ -31,7 +31,7 @@ def _prefixed(text: str) -> str:
     return text if text.startswith(("study", "this is not a study")) else f"study: {text}"
 
 
-def prefix_faults(found: Faults, *path: Any) -> Faults:
+def prefix_faults(found: Iterable[Fault], *path: Any) -> Faults:
     return (Fault((*path, *fault.path), fault.text) for fault in found)
 
 

@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -84,7 +85,7 @@ def study_faults(given: Any) -> Faults:
     for key, (kind, look) in parts.items():
         if key in given:
             wrong = type_fault(kind, key, given[key])
-            yield from prefix_faults(iter([Fault((), wrong)]) if wrong else look(given[key]), key)
+            yield from prefix_faults([Fault((), wrong)] if wrong else look(given[key]), key)
     yield from missing_workloads(given)
 
 
@@ -168,7 +169,7 @@ def _by_column(key: str, given: Any) -> Faults:
         if wrong := type_fault(str, f"data: {key}: the name of a column", name):
             yield Fault((name,), wrong)
         elif key == "types":
-            for fault in catch_faults(lambda value=value: parse_type(value), name):  # type: ignore[misc]
+            for fault in catch_faults(partial(parse_type, value), name):
                 yield Fault(fault.path, f"data: types: {fault.text}")
         elif key == "only" and (isinstance(value, bool) or not isinstance(value, (str, Real, date))):
             yield Fault((name,), f"data: only: give one value of {name!r}, as text or a number; true and no in quotes")
@@ -227,7 +228,7 @@ def _released_levels(given: Any) -> Faults:
 
 def _importance(given: Any) -> Faults:
     for name, one in given.items():
-        yield from catch_faults(lambda name=name, one=one: check_weight(name, one), name)  # type: ignore[misc]
+        yield from catch_faults(partial(check_weight, name, one), name)
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:
@@ -244,7 +245,7 @@ def _hierarchies(given: Any, data: Any) -> Faults:
             if wrong := type_fault(str, f"hierarchies: {name}: {key}", spec[key]):
                 yield Fault((name, key), wrong)
         else:
-            for fault in catch_faults(lambda spec=spec: builders.from_dict(spec), name):  # type: ignore[misc]
+            for fault in catch_faults(partial(builders.from_dict, spec), name):
                 yield Fault(fault.path, f"the hierarchy of {name!r}: {fault.text}")
 
 
@@ -261,10 +262,10 @@ def _bundled(name: str, table: Any) -> Faults:
 def _workloads(given: Any) -> Faults:
     """Yield the faults of workloads that are visible without a table."""
     for name, spec in given.items():
-        found = list(catch_faults(lambda name=name, spec=spec: check_workloads({name: spec})))  # type: ignore[misc]
+        found = list(catch_faults(partial(check_workloads, {name: spec})))
         yield from found
         if not found and isinstance(spec, Mapping) and RANDOM in spec:
-            yield from catch_faults(lambda spec=spec: Settings.from_spec(spec[RANDOM]), name, RANDOM)  # type: ignore[misc]
+            yield from catch_faults(partial(Settings.from_spec, spec[RANDOM]), name, RANDOM)
 
 
 def _recipes(given: Any) -> Faults:
@@ -283,7 +284,7 @@ def _measures(given: Any) -> Faults:
     taken: list[Measure] = []
     for i, spec in enumerate(given):
         found = list(variant_faults("measure", spec))
-        yield from prefix_faults(iter(found), i)
+        yield from prefix_faults(found, i)
         if not found and (measure := variant("measure", spec)) in taken:
             yield Fault((i,), f"measures has {measure.key} twice; keep one")
         elif not found:
@@ -379,7 +380,7 @@ def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
     count = 1
     for path, kind, spec in parts_of_recipe(ranges):
         wrong = list(variant_faults(kind, spec, several=True, table=table))
-        yield from prefix_faults(iter(wrong), *path)
+        yield from prefix_faults(wrong, *path)
         if not wrong:
             count *= count_combinations(kind, spec)
     if count > MOST:
@@ -427,12 +428,12 @@ def _as_single_values(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _values(variant: Any, key: str, value: Any, several: bool, table: Table | None) -> Faults:
     if not (several and variant.parameters()[key].is_list(value)):
-        yield from catch_faults(lambda: variant.check_value(key, value, table), key)
+        yield from catch_faults(partial(variant.check_value, key, value, table), key)
         return
     if not value:
         yield Fault((key,), f"{variant.name}: {key} has no values; give at least one")
     for i, one in enumerate(value[: MOST + 1]):
-        yield from catch_faults(lambda one=one: variant.check_value(key, one, table), key, i)  # type: ignore[misc]
+        yield from catch_faults(partial(variant.check_value, key, one, table), key, i)
 
 
 def query_faults(table: Table, notes: list[str]) -> Faults:
@@ -444,7 +445,7 @@ def query_faults(table: Table, notes: list[str]) -> Faults:
                     table, f"workload {safe_repr(name)}, query {number + 1}", text, notes, name, number
                 )
             continue
-        found = list(catch_faults(lambda name=name: Workload.named(table, name), name))  # type: ignore[misc]
+        found = list(catch_faults(partial(Workload.named, table, name), name))
         yield from found
         if not found:
             notes += [f"workload {safe_repr(name)}: {note}" for note in Workload.named(table, name).notes]

@@ -26,61 +26,15 @@ from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column
 from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, EngineBuilder, changing, plain
-from workbench.data.engines.remote import Cut, RemoteEngine, Runs, Tallies, between, case, union
+from workbench.data.engines.remote import Cut, RemoteEngine, Runs, Tallies, case
 from workbench.data.reading.value_types import Values
-
-# Shuffle many rows with little memory: assign them to files at random, then shuffle each file.
-#
-# All orders are equally likely, as if each row drew a number whose first digit is the file.
-
-PILE = 2**22  # rows per file
-MOST = 256  # maximum number of open files
-
-
-class ExternalShuffle:
-    """Anonymous temporary files in a folder, for at most `rows` rows."""
-
-    def __init__(self, folder: Path, rows: int) -> None:
-        self._chance, self._kind = operating_system_random(), np.dtype([])
-        with ExitStack() as files:
-            count = min(-(-rows // PILE), MOST)
-            self._files = [files.enter_context(TemporaryFile(dir=folder)) for _ in range(count)]
-            self._opened = files.pop_all()
-
-    def __enter__(self) -> ExternalShuffle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
-
-    def add(self, columns: Sequence[np.ndarray]) -> None:
-        """Add rows, always with the same columns."""
-        self._kind = np.dtype([(f"v{i}", column.dtype) for i, column in enumerate(columns)])
-        rows = np.empty(len(columns[0]), self._kind)
-        for name, column in zip(self._kind.names or (), columns, strict=True):
-            rows[name] = column
-        pile = self._chance.integers(len(self._files), size=len(rows), dtype=np.uint8, endpoint=False)
-        rows = rows[np.argsort(pile, kind="stable")]
-        ends = np.cumsum(np.bincount(pile, minlength=len(self._files))).tolist()
-        for file, begin, end in zip(self._files, [0, *ends], ends, strict=False):
-            file.write(rows[begin:end].tobytes())
-
-    def shuffled(self) -> Iterator[list[np.ndarray]]:
-        """Yield all rows in random order, in batches."""
-        for file in self._files:
-            checkpoint()
-            file.seek(0)
-            rows = np.frombuffer(file.read(), self._kind)
-            rows = rows[self._chance.permutation(len(rows))]
-            for start in range(0, len(rows), BATCH):
-                some = rows[start : start + BATCH]
-                yield [np.ascontiguousarray(some[name]) for name in self._kind.names or ()]
-
 
 T = TypeVar("T")
 ROWS = 4 * BATCH
 NUMBER = "number"  # the column with the number of each record in the source
 LOOKED_UP = 2**26  # maximum number of combinations for an array of their classes
+PILE = 2**22  # rows per file
+MOST = 256  # maximum number of open files
 
 
 class RecordTables:
@@ -191,11 +145,6 @@ class DuckDB(RemoteEngine):
             records = self._store.ask(f"SELECT count(*) AS n FROM {found_in} AS r")["n"][0].as_py()
         return DuckDB(self._store, found_in, self._fields, records)
 
-    def counts(self, name: str, size: int) -> np.ndarray:
-        cells, found = self.collapse([name], []), np.zeros(size, np.int64)
-        found[cells.quasi[0]] = cells.weight
-        return found
-
     def collapse(self, quasi: Sequence[str], others: Sequence[str]) -> Cells:
         checkpoint(f"combinations of values among {self.records:,} records")
         cursor = self._store.cursor()
@@ -205,16 +154,18 @@ class DuckDB(RemoteEngine):
     def within(self, runs: Runs, records: int) -> DuckDB:
         if not runs:
             return self
-        chosen = between(runs, self._fields.__getitem__)
+        chosen = " AND ".join(f"{self._fields[name]} BETWEEN {low} AND {high}" for name, (low, high) in runs.items())
         return DuckDB(self._store, f"(SELECT * FROM {self._from} AS r WHERE {chosen})", self._fields, records)
 
     def tallies(self, cuts: Cut | int, names: Sequence[str]) -> Tallies:
-        part = case(cuts, self._fields.__getitem__)
-
-        def found_in(field: str) -> str:
-            return f"(SELECT {part} AS part, CAST({field} AS INTEGER) AS code FROM {self._from} AS r) AS s"
-
-        found = self._store.ask(union(names, self._fields.__getitem__, found_in))
+        part, listed = case(cuts, self._fields.__getitem__), []
+        for i, name in enumerate(names):
+            coded = (
+                f"(SELECT {part} AS part, CAST({self._fields[name]} AS INTEGER) AS code FROM {self._from} AS r) AS s"
+            )
+            grouped = f"FROM {coded} WHERE part >= 0 GROUP BY part, code"
+            listed.append(f"SELECT part, {i} AS number, code, count(*) AS n {grouped}")
+        found = self._store.ask(" UNION ALL ".join(listed))
         return Tallies(*(found[name].to_numpy() for name in ("part", "number", "code", "n")))
 
     def below(self, limit: int, salt: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -343,3 +294,46 @@ class DuckDBBuilder(EngineBuilder):
         self._store.run(f"DROP TABLE {records}")
         fields = {name: self._fields[name] for name in self._coded}
         return DuckDB(self._store, codes, fields, self._read)
+
+
+class ExternalShuffle:
+    """Shuffles at most `rows` rows with little memory: random assignment to temporary files, then a shuffle of each.
+
+    All orders are equally likely, as if each row drew a number whose first digit is the file.
+    """
+
+    def __init__(self, folder: Path, rows: int) -> None:
+        self._chance, self._kind = operating_system_random(), np.dtype([])
+        with ExitStack() as files:
+            count = min(-(-rows // PILE), MOST)
+            self._files = [files.enter_context(TemporaryFile(dir=folder)) for _ in range(count)]
+            self._opened = files.pop_all()
+
+    def __enter__(self) -> ExternalShuffle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def add(self, columns: Sequence[np.ndarray]) -> None:
+        """Add rows, always with the same columns."""
+        self._kind = np.dtype([(f"v{i}", column.dtype) for i, column in enumerate(columns)])
+        rows = np.empty(len(columns[0]), self._kind)
+        for name, column in zip(self._kind.names or (), columns, strict=True):
+            rows[name] = column
+        pile = self._chance.integers(len(self._files), size=len(rows), dtype=np.uint8, endpoint=False)
+        rows = rows[np.argsort(pile, kind="stable")]
+        ends = np.cumsum(np.bincount(pile, minlength=len(self._files))).tolist()
+        for file, begin, end in zip(self._files, [0, *ends], ends, strict=False):
+            file.write(rows[begin:end].tobytes())
+
+    def shuffled(self) -> Iterator[list[np.ndarray]]:
+        """Yield all rows in random order, in batches."""
+        for file in self._files:
+            checkpoint()
+            file.seek(0)
+            rows = np.frombuffer(file.read(), self._kind)
+            rows = rows[self._chance.permutation(len(rows))]
+            for start in range(0, len(rows), BATCH):
+                some = rows[start : start + BATCH]
+                yield [np.ascontiguousarray(some[name]) for name in self._kind.names or ()]

@@ -184,6 +184,11 @@ class RemoteEngine(Engine):
     @abstractmethod
     def mapped(self, maps: Mapping[str, np.ndarray]) -> RemoteEngine: ...
 
+    def counts(self, name: str, size: int) -> np.ndarray:
+        cells, found = self.collapse([name], []), np.zeros(size, np.int64)
+        found[cells.quasi[0]] = cells.weight
+        return found
+
     @abstractmethod
     def different(self, names: Sequence[str]) -> int:
         """Estimate the number of combinations of codes of these columns."""
@@ -209,20 +214,6 @@ def case(cuts: Cut | int, field: Callable[[str], str]) -> str:
         return str(cuts)
     left, right = (case(side, field) for side in (cuts.left, cuts.right))
     return f"CASE WHEN {field(cuts.column)} <= {cuts.code} THEN {left} ELSE {right} END"
-
-
-def between(runs: Runs, field: Callable[[str], str]) -> str:
-    """Return the SQL condition that a record is in a part."""
-    return " AND ".join(f"{field(name)} BETWEEN {low} AND {high}" for name, (low, high) in runs.items())
-
-
-def union(names: Sequence[str], field: Callable[[str], str], found_in: Callable[[str], str]) -> str:
-    """Return one SQL query for the tallies of all columns; `found_in` gives the part and code of a column."""
-    return " UNION ALL ".join(
-        f"SELECT part, {i} AS number, code, count(*) AS n FROM {found_in(field(name))} WHERE part >= 0 "
-        "GROUP BY part, code"
-        for i, name in enumerate(names)
-    )
 
 
 def _many(count: int, names: Collection[str]) -> str:

@@ -107,8 +107,7 @@ class Spark(RemoteEngine):
         return other
 
     def counts(self, name: str, size: int) -> np.ndarray:
-        cells, found = self.collapse([name], []), np.zeros(size, np.int64)
-        found[cells.quasi[0]] = cells.weight
+        found = super().counts(name, size)
         self._columns[name] = replace(self._columns[name], left=found)
         return found
 
