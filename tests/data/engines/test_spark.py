@@ -40,8 +40,9 @@ from tests.releases.parted import assert_same_figures, pair, try_call, with_cell
 from workbench.base import progress
 from workbench.base.errors import BadInput
 from workbench.data.engines import spark as engine
-from workbench.data.engines import spark_session, spark_workers
+from workbench.data.engines import spark_session
 from workbench.data.engines.spark import Spark, SparkCodeAssigner
+from workbench.data.engines.spark_session import Session
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading import spark_source
 from workbench.data.table import Table
@@ -494,7 +495,7 @@ def test_written_records_are_in_random_order(tmp_path, spark):
 def without_package():
     """Simulate workers without this package, so that parts are cut here."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(spark_workers, "ready", lambda session: False)
+        patched.setattr(engine, "workers_ready", lambda session: False)
         yield
 
 
@@ -756,3 +757,72 @@ def test_a_session_in_this_process_gives_the_same_results(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     cancelled, lost = done.stdout.splitlines()[-2:]
     assert cancelled == "cancelled" and "the connection is lost" in lost
+
+
+@pytest.fixture
+def session():
+    """Return a session that has not checked its workers."""
+    made = spark_servers.session(spark_servers.sail())
+    yield Session(made)
+    made.stop()
+
+
+def small_table(session):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.poisson(40, 300), "zip": rng.integers(0, 50, 300)})
+    frame["ill"] = np.where(frame["age"] > 45, "gout", rng.choice(["flu", "none"], 300))
+    given = session.spark.createDataFrame(pa.Table.from_pandas(frame))
+    return with_cells_outside_memory(Table.read(given, quasi=["age", "zip"], sensitive="ill"))
+
+
+def queries(monkeypatch, session):
+    """Record the queries to workers during the test."""
+    found, sent = [], engine.classes_by_workers
+    monkeypatch.setattr(engine, "classes_by_workers", lambda *given: found.append(given) or sent(*given))
+    return found
+
+
+def test_workers_with_this_package_cut_parts_as_the_table_states(monkeypatch, session):
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = small_table(session), queries(monkeypatch, session)
+    assert "the others by Spark's workers>" in repr(table.engine)
+    assert len(Mondrian()(table, KAnonymity(4)).classes) > 20 and len(found) == 1
+
+
+@pytest.mark.parametrize("wrong", ["raises", "another version"])
+def test_parts_are_cut_in_this_process_otherwise_and_the_table_gives_the_reason(monkeypatch, session, wrong):
+    def digest(rows):
+        if wrong == "raises":
+            raise ModuleNotFoundError("No module named 'workbench'")
+        return pa.table({"digest": ["of another version"]})
+
+    monkeypatch.setattr(engine, "_digest", digest)
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = small_table(session), queries(monkeypatch, session)
+    assert "here, because Spark's workers do not have this version of the workbench (run pip install" in repr(
+        table.engine
+    )
+    assert len(Mondrian()(table, KAnonymity(4)).classes) > 20 and found == []
+
+
+def test_a_model_of_a_notebook_is_not_sent_to_workers(monkeypatch, session):
+    class Mine(KAnonymity):
+        pass
+
+    monkeypatch.setattr(first_cuts, "PART", 60)
+    table, found = small_table(session), queries(monkeypatch, session)
+    same = Mondrian()(table, KAnonymity(4))
+    assert (Mondrian()(table, Mine(4)).classes.sizes == same.classes.sizes).all() and len(found) == 1
+
+
+def test_no_value_of_the_data_is_sent_to_workers(session):
+    finish = first_cuts.Finish.from_table(small_table(session), KAnonymity(4), even=False)
+    assert {label for seen in finish.sensitive.values() for label in seen.labels} == {""}
+    assert finish.travels and len(finish.sensitive["ill"]) == 3
+
+
+def test_an_unknown_value_is_reported_as_a_class_of_size_0(session):
+    rows = pa.table({"part": [3, 3], "k0": [0, -2], "k1": [1, 1], "count": [5, 6]})
+    assert engine._cells_of_part(rows, ["k0", "k1"], 1, ["ill"]) == (3, None)
+    part, cells = engine._cells_of_part(rows.slice(0, 1), ["k0", "k1"], 1, ["ill"])
+    assert part == 3 and cells.quasi.tolist() == [[0]] and cells.weight.tolist() == [5]

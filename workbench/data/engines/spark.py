@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,21 @@ import pyarrow as pa
 
 from workbench.base.errors import BadInput
 from workbench.base.figures import join_names
+from workbench.base.package import Sources
 from workbench.base.progress import checkpoint
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, CodeAssigner, changing, plain, spark_workers
-from workbench.data.engines.remote import KEYS, Cut, Cutting, RemoteEngine, Runs, Tallies, case, columns_of
+from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, CodeAssigner, changing, plain
+from workbench.data.engines.remote import KEYS, Cut, Cutting, RemoteEngine, Runs, Tallies, case, columns_of, renumbered
 from workbench.data.engines.spark_session import Session, Untyped
 from workbench.data.reading.value_types import Values
 
 MOST = 50_000_000  # maximum number of cells or values of a column in this process: gigabytes
 WORKERS = "run pip install privacy-utility-workbench there"
 GONE, NEW = -1, -2  # codes of dropped records, and of values that did not exist when the table was read
+CLASSES = "part INT, class INT, size BIGINT, low ARRAY<INT>, high ARRAY<INT>, counts ARRAY<BIGINT>"
+CHANGED = -1  # size of a class in a part with values that did not exist when they were read
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +153,12 @@ class Spark(RemoteEngine):
 
     @property
     def where_cut(self) -> str:
-        if spark_workers.ready(self.session):
+        if workers_ready(self.session):
             return "by Spark's workers"
         return f"part by part here, because Spark's workers do not have this version of the workbench ({WORKERS})"
 
     def classes_there(self, cutting: Cutting, most: int) -> pa.Table | None:
-        return spark_workers.classes(self, cutting, most) if spark_workers.ready(self.session) else None
+        return classes_by_workers(self, cutting, most) if workers_ready(self.session) else None
 
     def different(self, names: Sequence[str]) -> int:
         hashed = f"approx_count_distinct(xxhash64({', '.join(map(self.code_of, names))})) AS n"
@@ -217,7 +221,7 @@ class Spark(RemoteEngine):
         if isinstance(partition, ClassesOfCells):
             return self._in_classes(names, partition)
         if partition.cutting is not None:
-            return spark_workers.in_classes(self, names, partition.cutting)
+            return in_classes_by_workers(self, names, partition.cutting)
         found = None
         for engine, classes in partition.parts():
             assert isinstance(engine, Spark)
@@ -340,3 +344,132 @@ class SparkCodeAssigner(CodeAssigner):
     def engine(self) -> Spark:
         assert self._records is not None
         return Spark(self._session, self._frame, self._codes, list(self._codes), self._records, self._where)
+
+
+# Parts that Spark's workers cut, if this package is installed there: cells stay in Spark, only classes are returned.
+# The cells of a part are one group of rows, which a worker passes to the same code that cuts cells here (applyInArrow).
+# For a release, the class of each combination of quasi-identifiers also stays in Spark, and is joined with the records.
+
+
+def workers_ready(session: Session) -> bool:
+    """Return whether the workers have the same package; checked once per session."""
+    if session.same_workers is None:
+        try:
+            rows = session.upload(pa.table({"n": pa.array([0], pa.int32())}))
+            found = session.ask(rows.groupBy("n").applyInArrow(_digest, "digest STRING"))
+            session.same_workers = found["digest"].to_pylist() == [_own_digest()]
+        except BadInput:  # the package is missing, or the server runs no Python; a lost connection fails the next query
+            session.same_workers = False
+    return session.same_workers
+
+
+@cache
+def _own_digest() -> str:
+    """Return a digest of this package's sources. Only computed if Spark is used."""
+    return Sources().digest
+
+
+def _digest(_: pa.Table) -> pa.Table:
+    return pa.table({"digest": [_own_digest()]})
+
+
+def classes_by_workers(engine: Spark, cutting: Cutting, most: int) -> pa.Table:
+    """Return the classes of the parts, one row each, sorted; at most one more than `most`."""
+    checkpoint(f"{len(cutting.whole) - int(cutting.whole.sum()):,} parts cut by Spark's workers")
+    quasi, others, finish = [*cutting.quasi], [*cutting.others], cutting.finish
+    codes = list(map(engine.code_of, (*quasi, *others)))
+
+    def summed(rows: pa.Table) -> pa.Table:
+        part, cells = _cells_of_part(rows, codes, len(quasi), others)
+        if cells is None:
+            nothing = np.zeros((1, 0), np.int64)
+            return _summaries(part, np.array([CHANGED]), nothing, nothing, nothing)
+        found = finish(cells).classes
+        nothing = np.zeros((len(found), 0), np.int64)
+        counts = np.concatenate([nothing, *(found.histograms[name] for name in others)], axis=1)
+        return _summaries(part, found.sizes, found.low, found.high, counts)
+
+    found = engine.session.ask(_parts_to_cut(engine, cutting, codes).applyInArrow(summed, CLASSES).limit(most + 1))
+    return found.sort_by([("part", "ascending"), ("class", "ascending")]).combine_chunks()
+
+
+def in_classes_by_workers(engine: Spark, names: Sequence[str], cutting: Cutting) -> Any:
+    """Return the codes of these columns and the `class` of each record, in Spark's order."""
+    wanted = [engine.code_of(name) for name in dict.fromkeys(names)]
+    frames = [*_of_whole_parts(engine, names, wanted, cutting), *_of_cut_parts(engine, names, wanted, cutting)]
+    found = frames[0]
+    for one in frames[1:]:
+        found = found.union(one)
+    return found
+
+
+def _of_whole_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
+    """Yield the records of parts that are a single class."""
+    if cutting.whole.any():
+        number = case(renumbered(cutting.cuts, np.where(cutting.whole, cutting.first, -1)), engine.code_of)
+        records = engine.coded([*names, *columns_of(cutting.cuts)])
+        yield records.selectExpr(*wanted, f"CAST({number} AS INT) AS class").filter("class >= 0")
+
+
+def _of_cut_parts(engine: Spark, names: Sequence[str], wanted: Sequence[str], cutting: Cutting) -> Iterator[Any]:
+    """Yield the records of cut parts, joined with the class of each combination of quasi-identifiers."""
+    if cutting.whole.all():
+        return
+    quasi, others, finish, first = [*cutting.quasi], [*cutting.others], cutting.finish, cutting.first
+    fields = list(map(engine.code_of, quasi))
+    codes = [*fields, *map(engine.code_of, others)]
+
+    def numbered(rows: pa.Table) -> pa.Table:
+        part, cells = _cells_of_part(rows, codes, len(quasi), others)
+        if cells is None:  # its records find no class, so the number of written records is wrong, which is detected
+            cells, group = Cells(np.zeros((len(quasi), 0), np.int32), {}, np.zeros(0, np.int64)), np.zeros(0, np.int32)
+        else:
+            group = finish(cells).group
+        new = np.append(True, (np.diff(cells.quasi, axis=1) != 0).any(axis=0))[: len(group)]
+        keys = {field: axis[new].astype(np.int32) for field, axis in zip(fields, cells.quasi, strict=True)}
+        return pa.table({**keys, "class": (group[new] + first[part]).astype(np.int32)})
+
+    schema = ", ".join(f"{name} INT" for name in (*fields, "class"))
+    packed = engine.packed(quasi)
+    keys = [f"{number} AS key{i}" for i, number in enumerate(packed)]
+    known = _parts_to_cut(engine, cutting, codes).applyInArrow(numbered, schema).selectExpr(*keys, "class")
+    records = engine.coded([*names, *quasi]).selectExpr(*wanted, *keys)
+    on = [f"key{i}" for i in range(len(packed))]
+    yield records.join(known, on=on, how="inner").selectExpr(*wanted, "class")
+
+
+def _parts_to_cut(engine: Spark, cutting: Cutting, codes: Sequence[str]) -> Any:
+    """Return the cells of the parts to cut, grouped by part."""
+    number = case(renumbered(cutting.cuts, np.where(cutting.whole, -1, np.arange(len(cutting.whole)))), engine.code_of)
+    records = engine.coded([*cutting.quasi, *cutting.others])
+    numbered = records.selectExpr(f"CAST({number} AS INT) AS part", *codes).filter("part >= 0")
+    return numbered.groupBy("part", *codes).count().groupBy("part")
+
+
+def _cells_of_part(rows: pa.Table, codes: Sequence[str], quasi: int, others: Sequence[str]) -> tuple[int, Cells | None]:
+    """Return the part of some rows, and their cells; None for the cells if a value is new."""
+    part, columns = rows["part"][0].as_py(), [rows[code].to_numpy() for code in codes]
+    if any((one < 0).any() for one in columns):
+        return part, None
+    return part, in_order(columns[:quasi], dict(zip(others, columns[quasi:], strict=True)), rows["count"].to_numpy())
+
+
+def _summaries(part: int, sizes: np.ndarray, low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> pa.Table:
+    """Return one row per class."""
+    columns = {
+        "part": np.full(len(sizes), part, np.int32),
+        "class": np.arange(len(sizes), dtype=np.int32),
+        "size": sizes.astype(np.int64),
+    }
+    listed: dict[str, np.ndarray] = {
+        "low": low.astype(np.int32),
+        "high": high.astype(np.int32),
+        "counts": counts.astype(np.int64),
+    }
+    return pa.table({**columns, **{name: _lists(rows) for name, rows in listed.items()}})
+
+
+def _lists(rows: np.ndarray) -> pa.Array:
+    """Return the rows of a matrix as lists."""
+    offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
+    return pa.ListArray.from_arrays(offsets, rows.ravel())
