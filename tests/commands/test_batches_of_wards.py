@@ -120,7 +120,7 @@ def test_unknown_columns_of_a_study_are_reported(capfd):
 
 def test_the_note_on_small_groups_does_not_count_them(capfd):
     study = write_study(wards())
-    assert "Few" not in batch_plan.values_of(study, "ward", shared.warned)
+    assert "Few" not in batch_plan.values_of(study, "ward", shared.print_note)
     assert capfd.readouterr().err == "note: some values of ward have too few records for a report, and get none\n"
 
 

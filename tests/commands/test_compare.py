@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.commands.test_audit import ROLES, STUDY, here, run  # noqa: F401  (the fixture)
-from workbench.commands.compare import ahead
+from workbench.commands.compare import which_is_ahead
 
 
 @pytest.fixture
@@ -60,9 +60,12 @@ def test_studies_of_different_tables_are_reported(capsys, other):
 
 
 def test_the_better_study_is_named():
-    assert ahead(1, 2, "lower") == "first" and ahead(1, 2, "higher") == "second"
-    assert ahead(1, 1 + 1e-15, "lower") == "equal" and ahead(float("inf"), float("inf"), "lower") == "equal"
-    assert ahead(None, 1, "lower") is None
+    assert which_is_ahead(1, 2, "lower") == "first" and which_is_ahead(1, 2, "higher") == "second"
+    assert (
+        which_is_ahead(1, 1 + 1e-15, "lower") == "equal"
+        and which_is_ahead(float("inf"), float("inf"), "lower") == "equal"
+    )
+    assert which_is_ahead(None, 1, "lower") is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.base.jsonable import jsonable
 from workbench.commands import main
-from workbench.commands.anonymize import chosen_from
+from workbench.commands.anonymize import find_recipe
 from workbench.disclosure.audit import audit_release
 from workbench.studies.study import Study
 
@@ -97,7 +97,7 @@ def test_an_awkward_table_keeps_its_figures_in_every_command(tmp_path, monkeypat
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = study.table(study.read())
-    release = chosen_from(study, "1").release(table)
+    release = find_recipe(study, "1").release(table)
     own = jsonable(audit_release(release))
     read = json.loads(run_command(capsys, "audit", "release.csv", "--study", "study.yaml", "--json"))
     same = {name: pytest.approx(value, rel=1e-9, abs=1e-12) for name, value in figures(own).items()}

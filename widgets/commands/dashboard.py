@@ -15,7 +15,7 @@ from widgets.server.serving import MOST, serve
 from workbench.base.errors import BadInput
 from workbench.base.files import scratch
 from workbench.base.package import EXAMPLE, NOTEBOOKS
-from workbench.commands.shared import StoreFolder, opened, progress, refuse_inputs, warned
+from workbench.commands.shared import StoreFolder, open_study, print_note, progress_line, refuse_inputs
 
 PURPOSE = "The page for decision makers."
 HELP = """Serve the dashboard for decision makers; it needs no microdata.
@@ -106,8 +106,8 @@ def published_from(study: Path, folder: Path, store: Path | None = None) -> None
     from workbench.studies.study import results_folder
 
     place = store if study == EXAMPLE else results_folder(study, store)
-    with progress() as report_progress:
-        publish(opened(study), folder, store=place, progress=report_progress, warn=warned)
+    with progress_line() as report_progress:
+        publish(open_study(study), folder, store=place, progress=report_progress, warn=print_note)
 
 
 def publish(*arguments: Any, **options: Any) -> Path:

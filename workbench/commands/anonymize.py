@@ -13,22 +13,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable
-from workbench.commands.reading import AS_FOUND, Reading, column_options, file_of, option_words, reads
+from workbench.commands.reading import AS_FOUND, Reading, column_options, open_input, option_words, reads
 from workbench.commands.shared import (
     STUDIES,
     Caps,
     StoreFolder,
-    limits,
-    noted,
+    effective_caps,
+    load_table,
     on_axes,
-    opened,
+    open_study,
     print_json,
+    print_note,
+    print_role_notes,
     refuse_inputs,
     refuse_place,
     refuse_unknown_measures,
-    warned,
 )
-from workbench.commands.sweep import swept
+from workbench.commands.sweep import sweep_study
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -123,26 +124,27 @@ def anonymize(
     if Path(given).suffix in STUDIES:
         of_table = {**roles, "--model": model, "--method": method, **reading.options}
         _refuse(of_table, f"{given} is a study, which contains these settings")
-        study = opened(Path(given))
-        (table, chosen), smallest, path = of_study(study, Path(given), recipe, cap, store), study.smallest, Path(given)
+        path = Path(given)
+        study = open_study(path)
+        (table, chosen), smallest = table_and_recipe(study, path, recipe, cap, store), study.smallest
         folder = results_folder(path, store)
         exceeded = _exceeded(study, folder, table, chosen) if recipe else None
     else:
         _refuse({"--recipe": recipe, "--cap": cap, "--store": store}, f"{given} is not a study (.yaml)")
-        (table, chosen), smallest, path = _of_table(given, [*roles.values()], reading, model, method), SMALLEST, None
+        (table, chosen), smallest, path = _read_table(given, [*roles.values()], reading, model, method), SMALLEST, None
         exceeded = folder = None
-    release = made(chosen, table, folder)
+    release = make_release(chosen, table, folder)
     if chosen.model is None and not raw:
         _refuse_raw(release, chosen)
-    audit = _audited(release, chosen)
+    audit = _audit(release, chosen)
     if not giveaways:
         refuse_giveaways(release, "standard output" if output == "-" else output, MENDED)
     if output != "-" and not output.startswith("spark:"):
         refuse_inputs(files_of(Path(output), file_names(release)), Path(given))
     objections = [*(exceeded(release) if exceeded else ()), *reasons_against(chosen, release, smallest)]
     if objections:
-        warned(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was named")
-    files = _written(release, output, smallest, defuse, force, stars)
+        print_note(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was named")
+    files = _write(release, output, smallest, defuse, force, stars)
     _report_written(release, chosen, audit, files, _noise(table, chosen, path), as_json, objections)
 
 
@@ -203,7 +205,7 @@ def _refuse_output(given: str, output: str, defuse: bool, force: bool, as_json: 
     refuse_inputs([path, *codebooks(path)], Path(given))
 
 
-def made(recipe: Recipe, table: Table, folder: Path | None) -> Release:
+def make_release(recipe: Recipe, table: Table, folder: Path | None) -> Release:
     """Make the release of a recipe; a random release is stored in the study's store and read from there."""
     if not recipe.method.draws:
         return recipe.release(table)
@@ -217,7 +219,7 @@ def made(recipe: Recipe, table: Table, folder: Path | None) -> Release:
     return recipe.release(table, Store(folder))
 
 
-def of_study(
+def table_and_recipe(
     study: Study, path: Path, recipe: str, cap: Sequence[str] | None, store: Path | None = None
 ) -> tuple[Table, Recipe]:
     """Return the table of a study, and the requested recipe or the recommended one under the caps."""
@@ -225,21 +227,21 @@ def of_study(
 
     if recipe:
         _refuse({"--cap": cap}, "--recipe already selects a release")
-        chosen = chosen_from(study, recipe)
-        return noted(study.table(study.read())), chosen
-    caps = limits(study, cap)
+        chosen = find_recipe(study, recipe)
+        return load_table(study), chosen
+    caps = effective_caps(study, cap)
     if not caps:
         raise BadInput(
             f"{path}: select a release: --recipe with a number from `workbench frontier {path}`, or --cap P_loss=0.15 "
             "for the one that is recommended under a cap"
         )
     refuse_unknown_measures(study, None, None, list(caps))
-    found = swept(path, store)
+    found = sweep_study(path, store)
     seen = on_axes(found.frontier, study)
     number = require(seen, seen.decide(caps))
     best = seen.measured[number - 1].recipe
     limits_text = ", ".join(f"{key}={value:g}" for key, value in caps.items())
-    warned(f"recommended under {limits_text} is number {number}, {best}")
+    print_note(f"recommended under {limits_text} is number {number}, {best}")
     return found.table, best
 
 
@@ -256,7 +258,7 @@ def _exceeded(study: Study, folder: Path, table: Table, chosen: Recipe) -> Calla
     return lambda release: exceeded_caps(release, measures, study.caps, values)
 
 
-def chosen_from(study: Study, text: str) -> Recipe:
+def find_recipe(study: Study, text: str) -> Recipe:
     """Return the recipe with a number or in words; in words it need not be a candidate of the study."""
     from workbench.frontier.recipe import Recipe, parse_recipe
     from workbench.frontier.sweep import numbered_recipes
@@ -279,7 +281,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
         ]
         if not same:
             made = Recipe(method or Mondrian(), model, study.seed)
-            warned(f"{made} is not a candidate of the study, and was not measured")
+            print_note(f"{made} is not a candidate of the study, and was not measured")
             return made
     if len(same) > 1:
         numbers = ", ".join(f"{i + 1} ({known[i]})" for i in same)
@@ -287,7 +289,7 @@ def chosen_from(study: Study, text: str) -> Recipe:
     return known[same[0]]
 
 
-def _of_table(
+def _read_table(
     given: str, columns: Sequence[Columns], reading: Reading, model: str, method: str
 ) -> tuple[Table, Recipe]:
     """Read a table from a file or a pipe with these roles, and return it with its recipe."""
@@ -306,10 +308,12 @@ def _of_table(
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(parse_method(method) if method else behind or Mondrian(), requested)
-    with file_of(given) as path:
+    with open_input(given) as path:
         options: dict[str, Any] = {**reading.of_file, **reading.of_values, "hierarchies": reading.hierarchies}
         options |= {"regions": {}, "threshold": SMALLEST}
-        return noted(Table.read(path, quasi, sensitive, identifiers, weight=weight, **options), option_words), recipe
+        table = Table.read(path, quasi, sensitive, identifiers, weight=weight, **options)
+    print_role_notes(table, option_words)
+    return table, recipe
 
 
 # --- audit and writing
@@ -346,7 +350,7 @@ def _refuse_unchanged(release: Release, recipe: Recipe) -> None:
         )
 
 
-def _audited(release: Release, recipe: Recipe) -> Audit | None:
+def _audit(release: Release, recipe: Recipe) -> Audit | None:
     """Audit the release with the recipe's model; raise Unsatisfiable if the model is violated."""
     if recipe.model is None:
         return None
@@ -356,7 +360,7 @@ def _audited(release: Release, recipe: Recipe) -> Audit | None:
     return audit
 
 
-def _written(release: Release, output: str, smallest: int, defuse: bool, force: bool, stars: bool) -> list[str]:
+def _write(release: Release, output: str, smallest: int, defuse: bool, force: bool, stars: bool) -> list[str]:
     """Write the release and return its files; none for stdout."""
     if output != "-":
         files = release.export(output, giveaways=True, defuse=defuse, overwrite=force, smallest=smallest, stars=stars)
@@ -379,7 +383,7 @@ def _noise(table: Table, chosen: Recipe, path: Path | None) -> str:
     if path is None or not chosen.method.draws:
         return ""
     found: dict[Method, None] = {}
-    for method in [*(recipe.method for recipe in opened(path).candidates()), chosen.method]:
+    for method in [*(recipe.method for recipe in open_study(path).candidates()), chosen.method]:
         with suppress(BadInput):  # the method does not apply to this table
             if method.spent_budgets(table):
                 found[method] = None

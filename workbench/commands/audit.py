@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from workbench.base.errors import BadInput, render_fixes
-from workbench.commands.reading import AS_FOUND, Reading, column_options, file_of, option_words, reads
-from workbench.commands.shared import align_columns, between, noted, opened, print_json, printable, warned
+from workbench.commands.reading import AS_FOUND, Reading, column_options, open_input, option_words, reads
+from workbench.commands.shared import (
+    align_columns,
+    between,
+    load_table,
+    open_study,
+    print_json,
+    print_note,
+    print_role_notes,
+    printable,
+)
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -99,8 +108,8 @@ def audit(
         raise BadInput("--types, --missing and --hierarchy describe the original; give it with --original")
     if study is None and not quasi:
         quasi, sensitive = _roles(released, codebook, sensitive)
-    table = before(quasi, sensitive, original, study, **options, **values)
-    release = released_by(str(released), table, quasi, sensitive, suppressed, missing_fits, codebook, **options)
+    table = read_original(quasi, sensitive, original, study, **options, **values)
+    release = read_released(str(released), table, quasi, sensitive, suppressed, missing_fits, codebook, **options)
     found = {"release": str(released), **audit_release(release, requested, worst)}
     found["notes"] = [render_fixes(note, option_words) for note in found["notes"]]
     for one in found["asked"] + found["achieved"] + found["measures"]:
@@ -109,7 +118,7 @@ def audit(
         print_json(found)
     else:
         for note in found["notes"]:
-            warned(note)
+            print_note(note)
         typer.echo("\n".join(lines(found)))
     return 0 if found["holds"] else BROKEN
 
@@ -123,7 +132,7 @@ def _roles(released: Path, codebook: Path | None, sensitive: list[str] | None) -
     return [*map(in_quotes, known)], sensitive or [*map(in_quotes, secret)]
 
 
-def before(
+def read_original(
     quasi: Sequence[str] | None,
     sensitive: Sequence[str] | None,
     original: Path | None,
@@ -138,8 +147,7 @@ def before(
     if study is not None:
         if original or quasi or sensitive:
             raise BadInput("--study names the original and the roles; leave out --original, --quasi and --sensitive")
-        asked = opened(study)
-        return noted(asked.table(asked.read()))
+        return load_table(open_study(study))
     if not quasi:
         raise BadInput("which columns are quasi-identifiers? Use --quasi age,zip, or --study study.yaml")
     if original is None:
@@ -149,10 +157,12 @@ def before(
     opened_file.close()
     known, secret = column_options(quasi), column_options(sensitive)
     others = [name for name in columns if name not in known and name not in secret]
-    return noted(Table.read(original, known, secret, others, **options), option_words)
+    table = Table.read(original, known, secret, others, **options)
+    print_role_notes(table, option_words)
+    return table
 
 
-def released_by(
+def read_released(
     released: str,
     original: Table | None,
     quasi: Sequence[str] | None,
@@ -166,7 +176,7 @@ def released_by(
     from workbench.releases.own_files import read_release
 
     roles = ([], []) if original else (column_options(quasi), column_options(sensitive))
-    with file_of(released) as path:
+    with open_input(released) as path:
         try:
             found = read_release(
                 path, *roles, original, codebook=codebook, suppressed=suppressed, missing_fits=missing_fits, **options
@@ -175,7 +185,7 @@ def released_by(
             error.args = (render_fixes(str(error), option_words),)
             raise
         if original is None:
-            noted(found.table, option_words)
+            print_role_notes(found.table, option_words)
         return found
 
 
@@ -256,18 +266,18 @@ def _class_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
 
     first = found["worst"][0]
     with_loss = "loss" in first
-    head = ("size", *(("loss",) if with_loss else ()), *(shortened(name) for name in first["values"]))
+    head = ("size", *(("loss",) if with_loss else ()), *(shorten(name) for name in first["values"]))
     rows = [head + ((f"most exposed: {first['sensitive']}", "before", "after") if with_loss else ())]
     for one in found["worst"]:
-        shown = map(shortened, one["values"].values())
+        shown = map(shorten, one["values"].values())
         if with_loss:
-            belief = shortened(one["value"]), format_percent(one["prior"]), format_percent(one["posterior"])
+            belief = shorten(one["value"]), format_percent(one["prior"]), format_percent(one["posterior"])
             rows.append((f"{one['size']:,}", format_number(one["loss"]), *shown, *belief))
         else:
             rows.append((f"{one['size']:,}", *shown))
     return rows
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Shorten a value that is too long for a column of the table."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from workbench.base.errors import BadInput
-from workbench.commands.shared import print_json, refuse_table, warned
+from workbench.commands.shared import print_json, print_note, refuse_table
 
 WRONG = 2
 PURPOSE = "List every problem of a study."
@@ -46,7 +46,7 @@ def check(
         for problem in found.problems:
             print(" ".join(str(problem).split()), file=sys.stderr)
         for note in () if found.problems else found.notes:
-            warned(note)
+            print_note(note)
         if not found.problems:
             typer.echo(found.summary)
     if found.problems:

@@ -16,13 +16,13 @@ from workbench.commands.audit import (
     Sensitive,
     StudyFile,
     Suppressed,
-    before,
     in_classes,
-    released_by,
+    read_original,
+    read_released,
     value_of,
 )
 from workbench.commands.reading import option_words
-from workbench.commands.shared import STUDIES, align_columns, on_axes, opened, print_json, printable, warned
+from workbench.commands.shared import STUDIES, align_columns, on_axes, open_study, print_json, print_note, printable
 
 if TYPE_CHECKING:
     from workbench.frontier.frontier import Frontier
@@ -64,26 +64,26 @@ def compare(
             raise BadInput(
                 "studies bring their own roles and data; leave out --quasi, --sensitive, --original, --study"
             )
-        found = of_studies(first, second)
+        found = compare_studies(first, second)
     else:
         if str(first) == str(second) == "-":
             raise BadInput("only one of the two tables can come through a pipe; give the other as a file")
-        table = before(quasi, sensitive, original, study)
+        table = read_original(quasi, sensitive, original, study)
         pair = str(first), str(second)
         options = quasi, sensitive, suppressed, missing_fits
-        found = of_tables({name: released_by(name, table, *options) for name in {*pair}}, pair)
+        found = compare_tables({name: read_released(name, table, *options) for name in {*pair}}, pair)
     if as_json:
         print_json(found)
         return
     for note in found["notes"]:
-        warned(note)
+        print_note(note)
     typer.echo("\n".join(printable(line) for line in (study_lines if kinds[0] else table_lines)(found)))
 
 
 # --- released tables
 
 
-def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
+def compare_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]:
     """Return both audits and their differences."""
     from workbench.disclosure.audit import audit_release
 
@@ -94,13 +94,13 @@ def of_tables(releases: dict[str, Any], pair: tuple[str, str]) -> dict[str, Any]
     for one, other in zip(*(audit["achieved"] + audit["measures"] for audit in audits), strict=True):
         about = {key: one[key] for key in ("measure", "name", "side", "better")}
         values = {"first": one["value"], "second": other["value"]}
-        rows.append({**about, **values, "ahead": ahead(values["first"], values["second"], one["better"])})
+        rows.append({**about, **values, "ahead": which_is_ahead(values["first"], values["second"], one["better"])})
     notes = [f"{name}: {note}" for name, audit in zip(pair, audits, strict=True) for note in audit["notes"]]
     return {"first": {"release": pair[0], **audits[0]}, "second": {"release": pair[1], **audits[1]}, "measures": rows,
             "notes": notes}  # fmt: skip
 
 
-def ahead(one: float | None, other: float | None, better: str) -> str | None:
+def which_is_ahead(one: float | None, other: float | None, better: str) -> str | None:
     """Return which of two values is better; None if one is missing."""
     if one is None or other is None:
         return None
@@ -128,14 +128,14 @@ def table_lines(found: dict[str, Any]) -> list[str]:
 # --- studies
 
 
-def of_studies(first: Path, second: Path) -> dict[str, Any]:
+def compare_studies(first: Path, second: Path) -> dict[str, Any]:
     """Return both frontiers, and which study loses less utility at each privacy."""
-    from workbench.commands.sweep import swept
+    from workbench.commands.sweep import sweep_study
     from workbench.data.records import has_same_data
 
     for path in (first, second):
-        opened(path)  # report errors before hours of computation
-    both = [swept(path) for path in (first, second)]
+        open_study(path)  # report errors before hours of computation
+    both = [sweep_study(path) for path in (first, second)]
     frontiers = [on_axes(one.frontier, one.study) for one in both]
     axes = [one.axes for one in frontiers]
     if axes[0] != axes[1]:
@@ -189,7 +189,7 @@ def _by_privacy(first: Frontier, second: Frontier) -> list[dict[str, Any]]:
     for level in sorted({float(p) for one in losses for p in one[:, 0]}):
         best = [one[one[:, 0] <= level][:, 1] for one in losses]
         one, other = (float(kept.min()) * first.sign(utility) if len(kept) else None for kept in best)
-        which = ahead(one, other, better) or ("second" if one is None else "first")
+        which = which_is_ahead(one, other, better) or ("second" if one is None else "first")
         rows.append({privacy: level * first.sign(privacy), "first": one, "second": other, "ahead": which})
     return rows
 

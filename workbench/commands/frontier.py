@@ -18,17 +18,17 @@ from workbench.base.errors import BadInput, Undefined, render_fixes
 from workbench.commands.shared import (
     Caps,
     StoreFolder,
-    limits,
+    effective_caps,
+    exit_status,
     on_axes,
-    opened,
+    open_study,
     print_json,
+    print_note,
     refuse_unknown_measures,
-    status_of,
-    warned,
     wrap_table,
     wrap_text,
 )
-from workbench.commands.sweep import swept, with_tries
+from workbench.commands.sweep import add_intervals, sweep_study
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -87,27 +87,27 @@ def frontier(
     from workbench.frontier.intervals import TIMES, describe_sample
     from workbench.frontier.intervals import describe_intervals as intervals_in_words
 
-    loaded = opened(study)
-    caps = limits(loaded, cap)
+    loaded = open_study(study)
+    caps = effective_caps(loaded, cap)
     refuse_unknown_measures(loaded, privacy, utility, list(caps))  # report errors before hours of computation
     _refuse_intervals(intervals, times)
-    found = with_tries(
-        swept(study, store),
+    found = add_intervals(
+        sweep_study(study, store),
         {"over": intervals, **({"times": times} if times is not None else {})} if intervals else None,
     )
     if any(point.intervals for point in found.frontier.measured) and (
         over := intervals or loaded.intervals.get("over")
     ):
-        warned(f"in brackets: {intervals_in_words(over, times or loaded.intervals.get('times', TIMES))}")
+        print_note(f"in brackets: {intervals_in_words(over, times or loaded.intervals.get('times', TIMES))}")
     seen = on_axes(found.frontier, found.study, privacy, utility)
     view = View(found.study.name, seen, caps, _noise(found), describe_sample(found.table))
     if as_json:
         print_json(view.as_dict())
-        return status_of(seen, view.decision)
+        return exit_status(seen, view.decision)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
     typer.echo("\n".join(view.lines(every, width, colour)))
-    return status_of(seen, view.decision)
+    return exit_status(seen, view.decision)
 
 
 def _refuse_intervals(over: str | None, times: int | None) -> None:
@@ -240,7 +240,7 @@ class View:
         own = int(self.frontier.recommendable.sum())
         keys = self._keys(width)
         room = self._has_yardstick and (width is None or width >= WIDE)
-        rows = [self._row(i, keys, room) for i in (self._every() if every else self._worth_a_thought())]
+        rows = [self._row(i, keys, room) for i in (self._every() if every else self._shown_by_default())]
         head = f"{self.name}: {len(self.efficient):,} of {own:,} {'release' if own == 1 else 'releases'} efficient"
         about = [f"{key}: {m.name}, {m.better} is better" for key in keys for m in [self.frontier.measure(key)]]
         yardstick = [f"{COLUMN}: {MEANING}"] * room
@@ -273,7 +273,7 @@ class View:
         """Return whether a cost is known for some point."""
         return any(cost is not None for cost in self.costs)
 
-    def _worth_a_thought(self) -> list[int]:
+    def _shown_by_default(self) -> list[int]:
         """Return the efficient and the marked points; a cap may be on a measure that is on no axis."""
         return list(dict.fromkeys([*self.efficient, *(i for i in self.marked.values() if i is not None)]))
 
@@ -338,7 +338,7 @@ class View:
             notes.append(f"recommended: the {least} {decision.goal} with {self.capped}{better}")
         else:
             notes.append(f"suggested: {NO_CAP}")
-        shown = self._every() if every else self._worth_a_thought()
+        shown = self._every() if every else self._shown_by_default()
         possible = {self.frontier.measured[i].recipe.small_classes for i in shown} - {""}
         notes += self._objections(shown)
         notes += [f"small classes possible: {why}; combine it with k-anonymity" for why in possible]

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from workbench.base.errors import BadInput, Undefined, render_fixes
-from workbench.commands.anonymize import chosen_from, made, of_study
+from workbench.commands.anonymize import find_recipe, make_release, table_and_recipe
 from workbench.commands.shared import (
     Caps,
     StoreFolder,
     align_columns,
     between,
-    limits,
-    noted,
-    opened,
+    effective_caps,
+    open_study,
     print_json,
+    print_note,
+    print_role_notes,
     printable,
     refuse_unknown_measures,
-    warned,
 )
 from workbench.studies.faults import study_words
 
@@ -77,20 +77,22 @@ def query(
     """Run `workbench query`."""
     from workbench.studies.study import results_folder
 
-    loaded, given = opened(study), {"queries": bool(queries), "--workload": bool(workload), "--file": file is not None}
-    if sum(given.values()) != 1:
+    loaded = open_study(study)
+    if sum([bool(queries), bool(workload), file is not None]) != 1:
         raise BadInput("give queries in quotes, --workload NAME, or --file FILE")
     chosen, capped = _recipe_of(loaded, recipe, cap)
     table = loaded.table(loaded.read())
-    what = _read_queries(table if capped else noted(table), queries or (), workload, file)
+    if not capped:
+        print_role_notes(table)
+    what = _read_queries(table, queries or (), workload, file)
     if capped:  # only now, to report errors in queries before hours of computation
-        table, chosen = of_study(loaded, study, "", cap, store)
+        table, chosen = table_and_recipe(loaded, study, "", cap, store)
     for note in what.notes:
-        warned(printable(f"{file or workload}: {note}" if workload or file else note))
+        print_note(printable(f"{file or workload}: {note}" if workload or file else note))
     folder = results_folder(study, store)
-    answers = Answers(what.with_table(table), None if chosen is None else made(chosen, table, folder))
+    answers = Answers(what.with_table(table), None if chosen is None else make_release(chosen, table, folder))
     if chosen is None:
-        warned(NO_RELEASE)
+        print_note(NO_RELEASE)
     if as_json:
         about = {"recipe": chosen and str(chosen), "settings": chosen and chosen.to_dict()}
         print_json({"study": loaded.name, **about, "workload": workload or None, **answers.as_dict()})
@@ -105,8 +107,8 @@ def _recipe_of(study: Study, recipe: str, cap: Sequence[str] | None) -> tuple[Re
     if recipe:
         if cap:
             raise BadInput("--recipe already selects a release; leave out --cap")
-        return chosen_from(study, recipe), False
-    chosen, caps = None if cap else study.choice(), limits(study, cap)
+        return find_recipe(study, recipe), False
+    chosen, caps = None if cap else study.choice(), effective_caps(study, cap)
     if chosen is None and caps:
         refuse_unknown_measures(study, None, None, list(caps))
     return chosen, chosen is None and bool(caps)
@@ -167,11 +169,11 @@ class Answers:
         from workbench.base.figures import format_number
 
         text, column = self.workload.text(q), self.columns
-        cells = [text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...", number(column["true"][q])]
+        cells = [text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...", format_answer(column["true"][q])]
         if "expected" in column:
-            cells.append(number(column["expected"][q]))
+            cells.append(format_answer(column["expected"][q]))
         if "least" in column:
-            cells.append(f"{number(column['least'][q])} to {number(column['most'][q])}")
+            cells.append(f"{format_answer(column['least'][q])} to {format_answer(column['most'][q])}")
         if "error" in column:
             error = column["error"][q]
             cells.append("undefined" if math.isnan(error) else f"{format_number(100 * error)} %")
@@ -191,7 +193,7 @@ class Answers:
         }
 
 
-def number(value: float) -> str:
+def format_answer(value: float) -> str:
     """Format an answer: counts as whole numbers, others with two decimals, small ones with three digits."""
     from workbench.base.figures import format_number
 

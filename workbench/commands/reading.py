@@ -151,7 +151,7 @@ def _pairs(option: str, given: Sequence[str], example: str) -> Iterator[tuple[st
 
 
 @contextmanager
-def file_of(released: str) -> Iterator[Path]:
+def open_input(released: str) -> Iterator[Path]:
     """Yield the file itself, or a private copy of standard input, which errors do not name."""
     if released != "-":
         yield Path(released)

@@ -20,11 +20,11 @@ from workbench.commands.shared import (
     Caps,
     StoreFolder,
     between,
-    opened,
+    open_study,
+    print_note,
     read_caps,
     refuse_place,
     refuse_unknown_measures,
-    warned,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def report(
     places, varied = _places(output, found, many), [_varied(one) for one in vary or []]
     caps = read_caps(cap or ())
     for study in found if caps else ():
-        refuse_unknown_measures(opened(study), None, None, list(caps))
+        refuse_unknown_measures(open_study(study), None, None, list(caps))
     todo, failed = _all_jobs(
         places, each, varied, {"caps": caps or None, "release": release, "store": store and str(store)}
     )
@@ -115,8 +115,8 @@ def report(
 def _warn_of_draws(studies: list[Path], each: str) -> None:
     """Warn that random releases of parts are independent of that of the whole table."""
     for study in studies:
-        if any(recipe.method.draws for recipe in opened(study).candidates()):
-            warned(
+        if any(recipe.method.draws for recipe in open_study(study).candidates()):
+            print_note(
                 f"{study.name}: noise is drawn separately for each value of {each}. Anyone with the release of a part "
                 "and that of the whole table has two noisy releases of the same people, and their budgets add up: "
                 "publish only one of the two"
@@ -138,7 +138,7 @@ def _undecided(jobs: Sequence[batch.Job]) -> int:
     whys = {job.label: why for job in jobs if (why := job.undecided())}
     for label, why in whys.items():
         wanted = "; no release was written" if jobs[0].parameters.get("release") else ""
-        warned(f"{label}: nothing is recommended{wanted}: {why}")
+        print_note(f"{label}: nothing is recommended{wanted}: {why}")
     return NOTHING_RECOMMENDED if whys else 0
 
 
@@ -163,7 +163,7 @@ def _studies(given: list[Path]) -> list[Path]:
     for path in given:
         if not os.path.lexists(path):
             raise BadInput(f"{path}: there is no such study; name its file, or a folder of studies")
-        inside = sorted(one for one in path.glob("*.y*ml")) if path.is_dir() else [path]
+        inside = sorted(path.glob("*.y*ml")) if path.is_dir() else [path]
         if not inside:
             raise BadInput(f"{path}: there is no study (.yaml) in this folder")
         for one in inside:
@@ -245,7 +245,7 @@ def _all_jobs(
     todo, failed = [], []
     for study, stem in places.items():
         try:
-            todo += jobs_of(study, stem, each, varied, given, warned)
+            todo += jobs_of(study, stem, each, varied, given, print_note)
         except BadInput as error:
             failed.append((Job(stem, {}), wrong_with(study, error)))
     if failed and not todo:

@@ -14,16 +14,16 @@ from workbench.base.errors import render_fixes
 from workbench.commands.shared import (
     Caps,
     StoreFolder,
-    limits,
-    noted,
+    effective_caps,
+    exit_status,
+    load_table,
     on_axes,
-    opened,
+    open_study,
     print_json,
-    progress,
+    print_note,
+    progress_line,
     refuse_inputs,
     refuse_unknown_measures,
-    status_of,
-    warned,
 )
 from workbench.commands.sweep import refuse_points, write_points
 from workbench.studies.faults import study_words
@@ -73,8 +73,8 @@ def search(
     """Run `workbench search`."""
     from workbench.studies.study import results_folder
 
-    loaded = opened(study)
-    caps = limits(loaded, cap)
+    loaded = open_study(study)
+    caps = effective_caps(loaded, cap)
     refuse_unknown_measures(loaded, None, None, list(caps))
     if out is not None:
         refuse_points(out)
@@ -88,7 +88,7 @@ def search(
         print_json(_as_dict(loaded, found, decision))
     else:
         typer.echo("\n".join(_lines(found, decision)))
-    return status_of(found, decision)
+    return exit_status(found, decision)
 
 
 def _searched(
@@ -101,7 +101,7 @@ def _searched(
     measures = sorted(
         study.measured(), key=lambda one: one.key not in study.chart_axes()
     )  # the axes first, because the search optimizes them
-    table = noted(study.table(study.read()))
+    table = load_table(study)
     done = 0
 
     def report_progress(evaluations: int, point: Point) -> None:
@@ -114,13 +114,13 @@ def _searched(
             line(done, done, words)
 
     try:
-        with progress() as line:
+        with progress_line() as line:
             found = over(
                 table, measures, caps, budget, families, folder, study.seed,
                 progress=report_progress, say=report_status, smallest=study.smallest,
             )  # fmt: skip
     except KeyboardInterrupt:
-        warned(f"stopped; {done:,} points are stored in {folder}")
+        print_note(f"stopped; {done:,} points are stored in {folder}")
         raise
     return on_axes(_with_candidates(found, study, table, Store(folder)), study)
 

@@ -65,7 +65,7 @@ def refuse_table(study: Path) -> None:
         raise BadInput(f"{study} is not a study: the file name must end in .yaml")
 
 
-def opened(study: Path) -> Study:
+def open_study(study: Path) -> Study:
     """Open a study."""
     refuse_table(study)
     from workbench.studies.study import Study
@@ -73,7 +73,7 @@ def opened(study: Path) -> Study:
     return Study.open(study)
 
 
-def limits(study: Study, given: Sequence[str] | None) -> dict[str, float]:
+def effective_caps(study: Study, given: Sequence[str] | None) -> dict[str, float]:
     """Return the caps of the command line, or those of the study by default."""
     return read_caps(given) if given else dict(study.caps)
 
@@ -120,7 +120,7 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
     """
     from workbench.base.files import refuse_overwriting
 
-    read = [path for one in given for path in (one, *(opened(one).reads() if one.suffix in STUDIES else ()))]
+    read = [path for one in given for path in (one, *(open_study(one).reads() if one.suffix in STUDIES else ()))]
     refuse_overwriting(outputs, read)
 
 
@@ -139,31 +139,37 @@ def refuse_place(out: Path) -> None:
         raise BadInput(f"{out}: cannot write the file ({error.strerror}); choose another place") from None
 
 
-def warned(text: str, words: Words = study_words) -> None:
+def print_note(text: str, words: Words = study_words) -> None:
     """Print a note for the analyst to stderr, above the progress line."""
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
     print(f"{clear}note: {' '.join(render_fixes(text, words).split())}", file=sys.stderr, flush=True)
 
 
-def noted(table: Table, words: Words = study_words) -> Table:
-    """Print the notes about a table's roles, one per line, and return the table."""
+def print_role_notes(table: Table, words: Words = study_words) -> None:
+    """Print the notes about a table's roles, one per line."""
     for note in table.role_notes:
-        warned(note, words)
+        print_note(note, words)
+
+
+def load_table(study: Study) -> Table:
+    """Return a study's table, and print the notes about its roles."""
+    table = study.table(study.read())
+    print_role_notes(table)
     return table
 
 
-def status_of(frontier: Frontier, decision: Decision) -> int:
+def exit_status(frontier: Frontier, decision: Decision) -> int:
     """Return the exit status of a command that shows a decision; print why nothing is recommended."""
     if decision.recommended is not None or not decision.caps:
         return 0
     from workbench.frontier.decision import why_none
 
-    warned(f"nothing is recommended: {why_none(frontier, decision)}")
+    print_note(f"nothing is recommended: {why_none(frontier, decision)}")
     return NOTHING_RECOMMENDED
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[int, int, str], None]]:
+def progress_line() -> Iterator[Callable[[int, int, str], None]]:
     """Yield a function that reports progress: one changing line on a terminal, otherwise one line per step."""
     is_terminal = sys.stderr.isatty()
 

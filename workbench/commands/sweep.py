@@ -16,13 +16,13 @@ from workbench.base.errors import BadInput, render_fixes
 from workbench.base.jsonable import jsonable
 from workbench.commands.shared import (
     StoreFolder,
-    noted,
-    opened,
+    load_table,
+    open_study,
     print_json,
-    progress,
+    print_note,
+    progress_line,
     refuse_inputs,
     refuse_place,
-    warned,
 )
 from workbench.studies.faults import study_words
 
@@ -59,9 +59,9 @@ def sweep(
     if out is not None:
         refuse_points(out)
         refuse_inputs([out], study)
-    found = swept(study, store)
+    found = sweep_study(study, store)
     if out is not None:
-        write_points(with_tries(found).frontier, found.study.name, out)
+        write_points(add_intervals(found).frontier, found.study.name, out)
     points, name = found.frontier.measured, found.study.name
     undefined: list[dict[str, Any]] = [{"recipe": str(p.recipe), "reasons": _by_reason(p)} for p in points if p.reasons]
     if as_json:
@@ -90,7 +90,7 @@ class Swept:
     store: Store
 
 
-def swept(path: Path, folder: Path | None = None) -> Swept:
+def sweep_study(path: Path, folder: Path | None = None) -> Swept:
     """Return a study with all its points: those in its store, and new ones, which are added to the store."""
     from workbench.base.progress import Remaining
     from workbench.frontier.store import Store
@@ -98,9 +98,9 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
     from workbench.frontier.sweep import sweep as over
     from workbench.studies.study import results_folder
 
-    study, folder = opened(path), results_folder(path, folder)
+    study, folder = open_study(path), results_folder(path, folder)
     candidates, measures = study.candidates(), study.measured()
-    table = noted(study.table(study.read()))
+    table = load_table(study)
     store = Store(folder)
     stored = set(store.keys())
     points: list[Point] = []
@@ -115,7 +115,7 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
             line(len(points), every, words)
 
     try:
-        with progress() as line, warnings.catch_warnings():
+        with progress_line() as line, warnings.catch_warnings():
             warnings.simplefilter("ignore", MeasureFailed)  # reported below
             frontier = over(
                 table, candidates, measures, store, progress=report_progress, cancel=threading.Event(),
@@ -123,22 +123,22 @@ def swept(path: Path, folder: Path | None = None) -> Swept:
             )  # fmt: skip
     except KeyboardInterrupt:
         added = len(set(store.keys()) - stored)
-        warned(f"stopped; {added:,} new points are stored in {folder}; the same command resumes from there")
+        print_note(f"stopped; {added:,} new points are stored in {folder}; the same command resumes from there")
         raise
     for failure in failures_of(frontier.measured):
-        warned(f"{failure}; please report it")
+        print_note(f"{failure}; please report it")
     found = sum(point.key in stored for point in points)
     return Swept(study, table, frontier, len(points) - found, found, store)
 
 
-def with_tries(found: Swept, intervals: Mapping[str, Any] | None = None) -> Swept:
+def add_intervals(found: Swept, intervals: Mapping[str, Any] | None = None) -> Swept:
     """Add the requested intervals to the points, by default those of the study."""
     from workbench.frontier.intervals import with_intervals
 
     intervals = intervals or found.study.intervals
     if not intervals:
         return found
-    with progress() as line:
+    with progress_line() as line:
         again = with_intervals(
             found.table,
             found.frontier,
