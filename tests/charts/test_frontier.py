@@ -5,7 +5,7 @@ import pytest
 from tests.charts.drawn import frontier, made, rows_of, words_of
 from workbench import charts
 from workbench.base.errors import BadInput
-from workbench.charts.frontier import describe_difference, headline, left_out, two_frontiers
+from workbench.charts.frontier import describe_difference, describe_missing, draw_two_frontiers, headline
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Discernibility, PrivacyLoss, QueryError, UtilityLoss
@@ -76,12 +76,12 @@ def test_frontiers_of_different_data_are_reported():
 def test_efficient_dominated_and_omitted_points_are_counted_separately():
     lost = [Point(Recipe(Mondrian(), KAnonymity(k=k)), {"P_loss": 0.1}) for k in (7, 8)]
     assert headline(frontier(*lost)) == "5 points: 2 efficient (filled), 1 dominated (hollow)"
-    assert left_out(frontier(*lost)) == "2 left out" and left_out(frontier()) == ""
+    assert describe_missing(frontier(*lost)) == "2 left out" and describe_missing(frontier()) == ""
     ends = [Point(Recipe(end), {}) for end in (Keep(), Remove())]
     nothing = Frontier([*lost, *ends], frontier().measures)
     assert headline(nothing) == "2 points: 0 efficient (filled), 0 dominated (hollow)"
-    assert left_out(nothing) == "2 left out, and 2 baselines"
-    assert left_out(Frontier([*frontier().measured[:3], ends[0]], frontier().measures)) == "1 baseline left out"
+    assert describe_missing(nothing) == "2 left out, and 2 baselines"
+    assert describe_missing(Frontier([*frontier().measured[:3], ends[0]], frontier().measures)) == "1 baseline left out"
 
 
 def test_two_workloads_are_drawn_on_one_scale():
@@ -91,7 +91,7 @@ def test_two_workloads_are_drawn_on_one_scale():
         for k, values in {2: (0.9, 0.1, 0.2), 5: (0.5, 0.2, 3.0), 9: (0.1, 0.3, 5.0)}.items()
     ]
     frontier = Frontier(points, measures)
-    one, other = two_frontiers(frontier, (measures[1].key, measures[2].key), ("state", "company"), 1)
+    one, other = draw_two_frontiers(frontier, (measures[1].key, measures[2].key), ("state", "company"), 1)
     domains = [_y_domain(drawn.to_dict()) for drawn in (one, other)]
     assert domains[0] == domains[1] and domains[0][0] <= 0.1 and domains[0][1] >= 5
     assert [drawn.to_dict()["title"]["text"] for drawn in (one, other)] == ["state", "company"]

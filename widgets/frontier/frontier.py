@@ -15,7 +15,7 @@ from widgets.frontier.picture import Picture, table
 from widgets.frontier.saved_picture import SavedPicture
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import format_number, format_whole_percent
-from workbench.charts.frontier import describe_difference, headline, left_out
+from workbench.charts.frontier import describe_difference, describe_missing, headline
 from workbench.charts.scene import Scene, efficient
 from workbench.frontier.frontier import SIDES, Frontier
 from workbench.frontier.intervals import LEARNING, OVER, describe_intervals
@@ -211,7 +211,7 @@ class FrontierChart(ChartPart):
         self.send_message(
             "picture", view=self.view, spec=spec, rows=rows, legend=self._picture.legend(),
             note=self._note(scene), headline=self._headline(frontier), spoken=self._picture.spoken(scene),
-            complete=frontier.complete, left_out=left_out(frontier), axes=frontier.axes,
+            complete=frontier.complete, left_out=describe_missing(frontier), axes=frontier.axes,
             measures=[_described(measure) for measure in frontier.measures],
             points=table(scene), compared=self._compared(scene), unlike=self._unlike(scene),
             pinned=self.pinned is not None, stale=self.stale,

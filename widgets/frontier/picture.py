@@ -12,10 +12,10 @@ from altair.utils.schemapi import debug_mode
 
 from workbench.base.figures import format_interval
 from workbench.charts.axis import Axis
-from workbench.charts.frontier import frontier_drawn, frontier_layers
-from workbench.charts.heat import MOST, ROW, describe_heat, heat_drawn, heat_layers, heat_marks, heat_rows
+from workbench.charts.frontier import draw_frontier, frontier_layers
+from workbench.charts.heat import MOST, ROW, describe_heat, draw_heat, heat_layers, heat_marks, heat_rows
 from workbench.charts.look import PINNED, dash, finish_chart, hue, line_numbers, shape
-from workbench.charts.parallel import describe_parallel, parallel_drawn, parallel_layers, parallel_marks, parallel_rows
+from workbench.charts.parallel import describe_parallel, draw_parallel, parallel_layers, parallel_marks, parallel_rows
 from workbench.charts.scene import (
     PLOT,
     Rows,
@@ -75,8 +75,8 @@ class Picture:
         own = copy(self)  # the exported chart does not change the live one
         axes, scene = own._settled(view, scene), replace(scene, size=(width, height))
         if view == "heat":
-            return heat_drawn(scene)
-        drawn = frontier_drawn if view == "frontier" else parallel_drawn
+            return draw_heat(scene)
+        drawn = draw_frontier if view == "frontier" else draw_parallel
         return drawn(scene, axes, {name: own._lines[name] for name in scene.lines})
 
     def _around(self, scene: Scene) -> list[Axis]:

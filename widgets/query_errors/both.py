@@ -31,9 +31,9 @@ def both(frontier: Frontier | None, first: str, second: str, selected: int) -> t
             )
         keys.append(measure.key)
     assert frontier is not None
-    from workbench.charts.frontier import two_frontiers  # slow to import
+    from workbench.charts.frontier import draw_two_frontiers  # slow to import
 
-    charts = two_frontiers(frontier, (keys[0], keys[1]), (first, second), selected)
+    charts = draw_two_frontiers(frontier, (keys[0], keys[1]), (first, second), selected)
     return [live(one) for one in charts], describe_frontiers(frontier, (first, second), (keys[0], keys[1]), selected)
 
 

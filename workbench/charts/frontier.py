@@ -69,10 +69,10 @@ def frontier_chart(
     scene = Scene(
         frontier, other, moving, caps or {}, selected, (width, height), frozenset(log), possible=tuple(possible)
     )
-    return frontier_drawn(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
+    return draw_frontier(scene, [scene.axis(key) for key in frontier.axes], line_numbers(scene.lines))
 
 
-def two_frontiers(
+def draw_two_frontiers(
     frontier: Frontier, keys: tuple[str, str], titles: tuple[str, str], selected: int = -1,
     width: int = 360, height: int = 300,
 ) -> list[alt.LayerChart]:  # fmt: skip
@@ -84,7 +84,7 @@ def two_frontiers(
     x, lines = scenes[0].axis(scenes[0].frontier.axes[0]), line_numbers(scenes[0].lines)
     found = []
     for scene, key, title in zip(scenes, keys, titles, strict=True):
-        drawn = frontier_drawn(scene, [x, replace(y, measure=frontier.measure(key))], lines)
+        drawn = draw_frontier(scene, [x, replace(y, measure=frontier.measure(key))], lines)
         drawn.title = alt.Title(title)
         found.append(drawn)
     return found
@@ -94,7 +94,7 @@ def _values(frontier: Frontier, key: str, baseline: bool) -> list[float]:
     return [point.values.get(key, math.nan) for point in frontier.measured if point.recipe.baseline == baseline]
 
 
-def frontier_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
+def draw_frontier(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
     """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
     (x, y), (width, height), frontier = axes, scene.size, scene.frontier
     drawn = frontier_layers(x, y, lines, frontier.measures, width, height)
@@ -293,7 +293,7 @@ def _title(scene: Scene) -> alt.Title:
             "the pinned points are from other data, roles or hierarchies: their losses are not comparable",
             f"({why})",
         ]
-    if missing := left_out(frontier):
+    if missing := describe_missing(frontier):
         notes.append(f"{missing}: undefined on one of the axes")
     if not frontier.complete:
         notes.append("the sweep was cancelled: points are missing")
@@ -308,7 +308,7 @@ def headline(frontier: Frontier, efficient_are: str = "filled", dominated_are: s
     return f"{many} points: {standing} efficient ({efficient_are}), {placed - standing} dominated ({dominated_are})"
 
 
-def left_out(frontier: Frontier) -> str:
+def describe_missing(frontier: Frontier) -> str:
     """Describe how many points have no value on an axis; baselines are counted separately."""
     lost = np.isnan(frontier.losses()).any(axis=1)
     own, ends = int((frontier.recommendable & lost).sum()), int((~frontier.recommendable & lost).sum())

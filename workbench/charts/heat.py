@@ -46,10 +46,10 @@ def heat_chart(
     most
         Maximum number of rows.
     """
-    return heat_drawn(Scene(frontier, None, moving, {}, selected, (width, 0)), most)
+    return draw_heat(Scene(frontier, None, moving, {}, selected, (width, 0)), most)
 
 
-def heat_drawn(scene: Scene, most: int = MOST) -> alt.LayerChart:
+def draw_heat(scene: Scene, most: int = MOST) -> alt.LayerChart:
     """Draw a scene with its width and one row per point."""
     frontier, width = scene.frontier, scene.size[0]
     own = len(frontier.measured)

@@ -55,10 +55,10 @@ def parallel_chart(
     """
     scene = Scene(frontier, None, moving, {}, selected, (width, height))
     axes = [scene.own_axis(measure.key) for measure in frontier.measures]
-    return parallel_drawn(scene, axes, line_numbers(scene.lines))
+    return draw_parallel(scene, axes, line_numbers(scene.lines))
 
 
-def parallel_drawn(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
+def draw_parallel(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
     """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
     frontier, (width, height) = scene.frontier, scene.size
     drawn = parallel_layers(frontier.measures, {name: n for name, n in lines.items() if not name.startswith(PINNED)})
