@@ -13,7 +13,7 @@ from workbench.data.published_counts import rounded_by
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
-from workbench.publication.distributions import distributions
+from workbench.publication.details import distributions
 from workbench.releases.before_after import cross
 
 SMALLEST, RECORDS = 10, 800

@@ -15,10 +15,10 @@ from workbench.disclosure.several_releases import count_certain
 from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.publication import groups, limits, statements
+from workbench.publication import groups, statements
 from workbench.publication.decisions import decisions_of, opened_by
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
 from workbench.releases.scale import Scale
 from workbench.releases.side_information import nearly_identifying_columns
@@ -212,7 +212,7 @@ def test_a_limit_that_no_release_satisfies_is_reported(tmp_path):
     said = (
         "the limit of at most 0.001 on privacy loss, combined with its limits on other measures. The nearest is number"
     )
-    assert said in limits.limit(read) and limits.limit(read) in warned
+    assert said in statements.limit(read) and statements.limit(read) in warned
     points = sweep(study.table(study.read()), study.candidates(), study.measured()).measured
     within = {str(point.recipe) for point in points if point.values["R_id"] <= 0.1}
     assert {read.points[number - 1]["recipe"] for number in read.decision(None)["within"]} == within - {"remove"}

@@ -16,8 +16,8 @@ from workbench.base.small_counts import LISTED
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
-from workbench.publication.distributions import distributions
-from workbench.publication.queries import queries
+from workbench.publication.details import distributions
+from workbench.publication.publishable_queries import query_answers
 from workbench.queries.workload import Workload
 
 SMALLEST, RECORDS = 10, 800
@@ -28,7 +28,7 @@ TRIES, COUNTS = 100, 4
 def published_answers(table: Table, smallest: int = SMALLEST, ks: tuple[int, ...] = (50,)) -> str:
     """Return the published answers and distributions of some releases."""
     releases = [Mondrian()(table, KAnonymity(k)) for k in ks]
-    return json.dumps([[queries(one, smallest), distributions(one, smallest)["columns"]] for one in releases])
+    return json.dumps([[query_answers(one, smallest), distributions(one, smallest)["columns"]] for one in releases])
 
 
 def make_ward(hidden: int, *texts: str) -> Table:
@@ -60,7 +60,7 @@ def test_the_difference_of_two_queries_is_not_published(texts):
     published = [published_answers(table) for table in tables]
     assert max(published.count(one) for one in published) >= SMALLEST // 3
     for table in tables:
-        rows = queries(Mondrian()(table, KAnonymity(50)), SMALLEST)["rows"]
+        rows = query_answers(Mondrian()(table, KAnonymity(50)), SMALLEST)["rows"]
         assert len(rows) <= 1, "the second query is suppressed"
 
 
@@ -74,7 +74,9 @@ def test_the_difference_of_queries_in_two_studies_has_many_feasible_counts(texts
 def test_the_suppression_of_a_query_discloses_no_count():
     """A query is suppressed for a difference of 0 to 9."""
     for texts in PAIRS.values():
-        hidden = {queries(Mondrian()(make_ward(n, *texts), KAnonymity(50)), SMALLEST)["hidden"] for n in range(10)}
+        hidden = {
+            query_answers(Mondrian()(make_ward(n, *texts), KAnonymity(50)), SMALLEST)["hidden"] for n in range(10)
+        }
         assert hidden == {1}
 
 
@@ -128,7 +130,7 @@ def test_small_counts_of_queries_are_not_unique(seed):
     frame, texts = random_queries(rng, LISTED * smallest + 20)
     first = QueriedTable(frame, texts, smallest)
     small = [i for i, count in enumerate(first.counts) if 0 < count < smallest]
-    assert queries(Mondrian()(first.table, KAnonymity(20)), smallest)["rows"]
+    assert query_answers(Mondrian()(first.table, KAnonymity(20)), smallest)["rows"]
     before, now = first.published(), first
     left = set(rng.permutation(small)[:COUNTS].tolist())
     for _ in range(TRIES * len(left)):

@@ -9,8 +9,8 @@ import pytest
 from tests.attacks.linear import Attacker, Page, page_of
 from workbench.publication import published_folder
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
-from workbench.publication.report.batch_plan import values_of
+from workbench.publication.published_folder import Published
+from workbench.publication.report.batch import values_of
 from workbench.studies.study import Study
 
 SMALLEST = 10

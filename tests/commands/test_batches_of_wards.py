@@ -10,7 +10,7 @@ import pytest
 from tests.commands.people import in_this_process
 from workbench import BadInput
 from workbench.commands import main, shared
-from workbench.publication.report import batch, batch_plan, reporting
+from workbench.publication.report import batch, reporting
 from workbench.studies.study import Study
 
 MARKERS = ("HIV", "Gout", "Nowhere", "81.8", "planted")
@@ -120,7 +120,7 @@ def test_unknown_columns_of_a_study_are_reported(capfd):
 
 def test_the_note_on_small_groups_does_not_count_them(capfd):
     study = write_study(wards())
-    assert "Few" not in batch_plan.values_of(study, "ward", shared.print_note)
+    assert "Few" not in batch.values_of(study, "ward", shared.print_note)
     assert capfd.readouterr().err == "note: some values of ward have too few records for a report, and get none\n"
 
 

@@ -15,7 +15,7 @@ from workbench.frontier.sweep import sweep
 from workbench.publication.decisions import decisions_of
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.reporting import build_report
 from workbench.publication.results import results_of
 from workbench.publication.selection import on_axes, redact_points

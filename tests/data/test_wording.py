@@ -9,7 +9,7 @@ from widgets.dashboard.dashboard import Dashboard
 from workbench.data.wording import PLAIN, Wording, brief, unbracketed
 from workbench.publication import cost, statements
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.page import report
 
 TITLES = {"age": "age at the visit", "disease": "first diagnosis", "shift": "time of day", "town": "home"}

@@ -22,7 +22,7 @@ from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.publication.publishable_reasons import publishable_reason
-from workbench.publication.selection import NOT_TOLD, TOO_FEW, redact_points, refuse_untold_axes
+from workbench.publication.selection import NOT_PUBLISHED, TOO_FEW, redact_points, refuse_unpublished_axes
 from workbench.releases.published_classes import disclosure_costs
 
 CATALOG = catalog("workbench.measures", Measure)
@@ -81,9 +81,9 @@ def test_undeclared_figures_are_hidden(table):
     assert People().publish(found, release, 10) == (None, "People alone: not published.")
     swept = sweep(table, [Recipe(Mondrian(), KAnonymity(3))], [People(), CATALOG["utility loss"]()])
     shown = redact_points(swept, table, 10)
-    assert all("N1" not in point.values and point.reasons["N1"] == NOT_TOLD for point in shown.measured)
+    assert all("N1" not in point.values and point.reasons["N1"] == NOT_PUBLISHED for point in shown.measured)
     with pytest.raises(BadInput, match=r"N1 cannot be published.*published_as = Publication\.AVERAGE.*docs/adding.md"):
-        refuse_untold_axes(shown)
+        refuse_unpublished_axes(shown)
 
 
 def test_an_axis_that_would_reveal_few_people_is_refused_with_advice(table):
@@ -94,7 +94,7 @@ def test_an_axis_that_would_reveal_few_people_is_refused_with_advice(table):
     with pytest.raises(
         BadInput, match=r"query error cannot be published.*few people; name another measure in the axes"
     ) as why:
-        refuse_untold_axes(shown.on("R_id", measures[1].key))
+        refuse_unpublished_axes(shown.on("R_id", measures[1].key))
     assert publishable_reason(str(why.value), named, "hidden") == str(why.value), "who asks for a report reads it too"
 
 

@@ -17,7 +17,7 @@ import json, sys, warnings
 import numpy as np, pandas as pd
 from workbench import Store, Undefined, disclosure_table, sweep
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.reporting import Report
 from workbench.studies.study import Study
 

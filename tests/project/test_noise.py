@@ -15,7 +15,7 @@ from workbench.disclosure.audit import audit_release
 from workbench.methods import Laplace, RandomizedResponse
 from workbench.publication import statements
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.studies.script import python_code
 from workbench.studies.study import Study, results_folder
 

@@ -15,7 +15,7 @@ from tests.attacks.studies import KINDS, random_frame, random_study
 from workbench import Undefined, sweep
 from workbench.frontier.store import SECRET
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.reporting import Report
 from workbench.studies.study import Study
 

@@ -81,7 +81,7 @@ PAGE = """
     from widgets.server.server import TEMPLATES
     from workbench.base.package import DATA, NOTEBOOKS
     from workbench.charts import offline
-    from workbench.publication.report.layout import render
+    from workbench.publication.report.page import render
 
     notebooks = [NOTEBOOKS / name for name in ("dashboard.ipynb", lab.EXPLORE, "report.ipynb")]
     for path in (DATA / "adult.csv.gz", *notebooks):

@@ -2,7 +2,7 @@
 
 import pyarrow.parquet as pq
 
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.studies.study import Study
 
 

@@ -14,7 +14,7 @@ from workbench.models.distribution_distances import misplaced_share
 from workbench.publication import cost
 from workbench.publication.accuracy import accuracy_of, comparable, dearest
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 
 
 def table_of(count=6000) -> Table:

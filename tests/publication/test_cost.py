@@ -7,7 +7,7 @@ import pytest
 from workbench.publication import cost
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.studies.study import Study
 
 

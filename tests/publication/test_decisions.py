@@ -9,7 +9,7 @@ from workbench.frontier.frontier import undominated
 from workbench.frontier.sweep import sweep
 from workbench.publication.decisions import decisions_of, opened_by, ranks_of
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
 
 

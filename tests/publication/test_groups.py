@@ -6,8 +6,8 @@ from tests.planted import BUCKETIZED, planted
 from tests.publication.published import included_files
 from workbench.publication import groups, statements
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
-from workbench.publication.report import proposed
+from workbench.publication.published_folder import Published
+from workbench.publication.report import page as proposed
 from workbench.publication.report.page import report
 
 

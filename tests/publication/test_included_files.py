@@ -7,7 +7,7 @@ from tests.planted import RARE_TOWN, people
 from tests.publication.published import included_files, texts_except_releases
 from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 
 
 def test_a_rare_quasi_identifier_value_occurs_only_where_the_release_publishes_it(whole):

@@ -6,7 +6,7 @@ from workbench.frontier.sweep import sweep
 from workbench.publication import statements
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
 from workbench.releases.scale import Scale
 

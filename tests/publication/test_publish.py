@@ -14,7 +14,7 @@ from workbench.data import datasets
 from workbench.measures import UtilityLoss
 from workbench.publication import cost, published_folder
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.releases.side_information import find_giveaways
 from workbench.studies.study import Study
 

@@ -3,13 +3,17 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.methods.raking.tables import people_with_values
 from tests.planted import RARE_DISEASE, people
-from workbench.publication import cost, limits, statements
+from workbench.data.table import Table
+from workbench.models import DeltaDisclosure, DistinctLDiversity, KAnonymity, TCloseness
+from workbench.publication import cost, statements
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
+from workbench.publication.results import allows, promise
 
 
 def test_the_scale_distinguishes_releases_although_a_rare_flag_is_sensitive(study, tmp_path):
@@ -21,7 +25,7 @@ def test_the_scale_distinguishes_releases_although_a_rare_flag_is_sensitive(stud
     both = study.with_(data={"given": "ill"}, sensitive=("disease", "epileptic"), recipes=(recipe,), smallest=5)
     read = Published(publish(both, tmp_path / "out", given=frame, warn=lambda said: None))
     losses = [abs(read.loss(index, read.privacy)) for index in read.efficient]
-    said = [limits.scale(read, loss) for loss in losses]
+    said = [statements.scale(read, loss) for loss in losses]
     assert len(set(said)) == len(set(losses)) >= 3 and all("have disease" in one for one in said)
     rows = [read.exposures(index)[1][0]["share"] for index in read.efficient]
     assert min(rows) < 0.75 and len(set(rows)) >= 3, "the class tables differ too"
@@ -35,7 +39,7 @@ def test_infinite_losses_are_words_and_the_slider_has_a_last_stop(study, tmp_pat
     assert read.privacy["endless"] and math.isfinite(read.privacy["high"])
     assert "inf" in {point["values"]["A_quot"] for point in read.points}
     last = read.choices(read.checked_cap(None))["recommended"]
-    assert read.points[last]["values"]["A_quot"] == "inf" and limits.scale(read, None) == "no limit"
+    assert read.points[last]["values"]["A_quot"] == "inf" and statements.scale(read, None) == "no limit"
 
 
 def test_a_minimum_applies_to_a_table_without_sensitive_columns(study, tmp_path):
@@ -97,3 +101,42 @@ def test_the_report_of_a_method_about_a_release_replaces_its_general_statement(s
     point = next(one for one in read.points if "raked" in one["recipe"])
     assert point["opened"] is not None and "Plain buckets (Mondrian, median cuts) are published" in point["also"]
     assert "exchanged between records" not in point["also"]
+
+
+# --- the promises of models in plain words with the numbers of the study
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    frame = pd.DataFrame({"age": np.arange(600) % 50, "disease": np.repeat(["flu", "gout", "cold"], [300, 200, 100])})
+    return Table.from_frame(frame, quasi=["age"], sensitive="disease")
+
+
+def test_promises_with_a_common_beginning_are_merged(table):
+    assert promise(KAnonymity(k=10), table, 10) == "every group has at least 10 people"
+    both = promise(KAnonymity(k=10) & DistinctLDiversity(l=2), table, 10)
+    assert both.startswith("every group has at least 10 people and 2 ") and both.count("every group") == 1
+    assert promise(None, table, 10) == allows(None, table, 10) == ""
+
+
+def test_a_distance_is_described_by_what_it_allows(table):
+    model = TCloseness(t=0.1, distance="js")
+    example = allows(model, table, 10)
+    assert "have disease" in example and example in promise(model, table, 10)
+    assert example not in promise(model, table, 10, examples=False)
+
+
+def test_no_minimum_share_is_promised_for_a_value_that_may_be_missing_from_a_group(table):
+    strict, lax = (promise(DeltaDisclosure(2.0, absent=absent), table, 10) for absent in ("breaks", "allowed"))
+    example = " (a value that 10 % of everybody have, 1 % to 74 % of a group may have)"
+    assert strict == f"in no group is a disease 7.39 times as common or as rare as usual{example}"
+    assert lax == (
+        "no disease that a group has is 7.39 times as common or as rare there as usual, but a disease may be missing "
+        f"from a group{example.replace('1 % to', '1 %, if any, to')}"
+    )
+
+
+def test_articles_fit_the_following_name():
+    frame = pd.DataFrame({"age": np.arange(600) % 50, "occupation": np.repeat(["clerk", "cook", "smith"], 200)})
+    table = Table.from_frame(frame, quasi=["age"], sensitive="occupation")
+    assert promise(DeltaDisclosure(2.0), table, 10).startswith("in no group is an occupation 7.39 times")

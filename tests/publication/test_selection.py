@@ -7,7 +7,7 @@ from workbench.frontier.sweep import sweep
 from workbench.methods import Mondrian, RakedBuckets
 from workbench.models import TCloseness
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.selection import easiest_to_explain
 from workbench.releases.published_classes import disclosure_costs
 

@@ -10,15 +10,16 @@ import pytest
 
 from tests.planted import people, planted
 from tests.publication.published import included_files, study_release
+from workbench.base.figures import format_number
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.frontier.sweep import sweep
 from workbench.measures import UtilityLoss
-from workbench.publication import cost, limits, statements
+from workbench.publication import cost, statements
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
-from workbench.publication.report.question import data
+from workbench.publication.published_folder import Published
+from workbench.publication.report.page import data
 from workbench.publication.results import _exposure
 
 
@@ -124,7 +125,7 @@ def test_the_card_states_one_share_and_what_the_limit_allows_for_that_value(tmp_
     read = Published(publish(planted(tmp_path, caps={"P_loss": 0.2}), tmp_path / "out", releases=False))
     shown = [statements.most_exposed(read, i, 0.2) for i in read.efficient]
     found = [re.search(r"the limit for this value: (\d+) %", card["unit"]) for card in shown]
-    hidden = [limits.hidden_by_rounding(read, i, 0.2) for i in read.efficient]
+    hidden = [statements.hidden_by_rounding(read, i, 0.2) for i in read.efficient]
     assert any(hidden) and all(not (one and near) for one, near in zip(found, hidden, strict=True)), (
         "it would exceed the limit"
     )
@@ -239,3 +240,31 @@ def test_a_page_about_few_people_is_for_internal_use(read, tmp_path):
     assert "internal use" not in statements.about(read), "600 people at a threshold of 10"
     few = Published(publish(planted(tmp_path, smallest=11), tmp_path / "few", releases=False))
     assert "For internal use only: in a table of fewer than 660 people" in statements.about(few)
+
+
+# --- statements about limits never contradict the decision
+
+
+def test_a_figure_within_the_limit_is_not_displayed_above_it(read):
+    seen = 0
+    for stop in read.stops:
+        for number in read.decision(stop)["within"]:
+            index = number - 1
+            shown, value = statements.shown_figure(read, index, stop), float(read.points[index]["values"]["P_loss"])
+            assert statements.hidden_by_rounding(read, index, stop) == (value > stop)
+            assert shown == (f"at most {format_number(stop)}" if value > stop else format_number(value, "lower"))
+            seen += value > stop
+    assert seen, "some published figures exceed a limit that the exact one satisfies"
+
+
+def test_an_unsatisfied_limit_is_stated_with_the_nearest_release(study, tmp_path):
+    asked = study.with_(caps={"P_loss": 0.001})
+    read = Published(publish(asked, tmp_path / "out", releases=False, warn=lambda text: None))
+    said = statements.limit(read)
+    assert said.startswith("No candidate satisfies the limit of at most 0.001 on privacy loss. The nearest is")
+    assert f"number {read.opens(0.001) + 1}, {read.points[read.opens(0.001)]['recipe']}, with " in said
+    assert statements.unsatisfied(read, read.stops[-1]) == "" == statements.unsatisfied(read, None)
+
+
+def test_the_absence_of_a_limit_is_stated(read):
+    assert statements.limit(read) == "" and statements.scale(read, None) == "no limit"

@@ -8,7 +8,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 from workbench.models.distribution_distances import distance
-from workbench.publication.promises import promise
+from workbench.publication.results import promise
 from workbench.releases.scale import scale
 
 JOBS = Sensitive(

@@ -57,7 +57,7 @@ def dashboard(
         return
     if folder is not None:
         raise BadInput(f"{folder}: use --publish with a study and a folder; to serve a folder, name only the folder")
-    from workbench.publication.reader import Published
+    from workbench.publication.published_folder import Published
 
     with shown(study or EXAMPLE, store) as published:
         serve(
@@ -79,8 +79,7 @@ def dashboard(
 @contextmanager
 def shown(study: Path, store: Path | None = None) -> Iterator[Path]:
     """Yield the published folder: the given one, or a temporary one for a study."""
-    from workbench.publication.published_folder import is_published
-    from workbench.publication.reader import Published
+    from workbench.publication.published_folder import Published, is_published
 
     if study.is_dir():
         if not is_published(study):

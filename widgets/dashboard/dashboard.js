@@ -56,8 +56,8 @@ export default widget(({ el, send, on, mark }) => {
   const question = h("label", { for: slider.id });
   const learned = figureCard(), worst = figureCard(), cost = figureCard();
   const attackers = h("dl", {}), holds = h("p", { class: "wb-note" }), sure = h("section", { class: "wb-card wb-attackers" }, h("h2", {}, "What attackers can be certain of"), attackers, holds);
-  const answers = h("dl", {}), untold = h("p", { class: "wb-note" });
-  const queries = h("section", { class: "wb-card wb-queries" }, h("h2", {}, "What users of the data would find"), answers, untold);
+  const answers = h("dl", {}), withheld = h("p", { class: "wb-note" });
+  const queries = h("section", { class: "wb-card wb-queries" }, h("h2", {}, "What users of the data would find"), answers, withheld);
   const picture = h("figure", { class: "wb-card wb-picture" });
   const chosen = h("section", { class: "wb-card wb-chosen-release" }), beside = h("div", { class: "wb-three" });
   const classes = classTable(send);
@@ -176,8 +176,8 @@ export default widget(({ el, send, on, mark }) => {
     holds.textContent = firm(card.holds);
     sure.hidden = !card.attackers.length && !card.holds;
     answers.replaceChildren(...card.queries.rows.flatMap(([query, answer]) => [h("dt", {}, h("code", {}, query)), h("dd", {}, firm(answer))]));
-    untold.textContent = firm(card.queries.others);
-    untold.hidden = !card.queries.others;
+    withheld.textContent = firm(card.queries.others);
+    withheld.hidden = !card.queries.others;
     queries.hidden = !card.queries.rows.length && !card.queries.others;
     picture.replaceChildren(...frontierPicture(study, content, open));
     drawChosen(content);

@@ -23,9 +23,9 @@ from widgets.base.worker import CallSoon, Worker
 from widgets.dashboard.folder import folder_to_show
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
-from workbench.publication import cost, groups, limits, statements
+from workbench.publication import cost, groups, statements
 from workbench.publication.offer import OFFERED
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 
 PAGE = 20  # classes at a time
 LAST = 2**31  # larger than any number of classes
@@ -107,7 +107,7 @@ class Dashboard(Part):
             name=results["study"],
             about=statements.about(self.published),
             question=statements.question(self.published),
-            limit=limits.limit(self.published),
+            limit=statements.limit(self.published),
             stops=self.published.stops,
             others=results["others"],
             as_they_are=statements.as_they_are(self.published),
@@ -137,7 +137,7 @@ class Dashboard(Part):
         first = self.published.opens(self.cap)
         here = first if self.chosen == -1 else self.chosen
         roles = self.published.offered(self.cap).get(here, [])
-        proposed, unsatisfied = self.cap is None, limits.unsatisfied(self.published, self.cap)
+        proposed, unsatisfied = self.cap is None, statements.unsatisfied(self.published, self.cap)
         titles = {"recommended": OPEN if proposed else "Recommended"}
         why = (
             WHY.get(roles[0] if roles else "")
@@ -158,7 +158,7 @@ class Dashboard(Part):
         self.send_message(
             "choice",
             cap=self.cap,
-            scale=limits.scale(self.published, self.cap),
+            scale=statements.scale(self.published, self.cap),
             proposed=proposed,
             first=first,
             here=here,
@@ -184,7 +184,7 @@ class Dashboard(Part):
 
     def _hidden(self, index: int) -> bool:
         """Return whether a point satisfies the limit although its rounded figure does not."""
-        return limits.hidden_by_rounding(self._study, index, self.cap)
+        return statements.hidden_by_rounding(self._study, index, self.cap)
 
     def _card(self, index: int) -> dict[str, Any]:
         """Return the content of the card of a release."""
@@ -209,7 +209,7 @@ class Dashboard(Part):
             "cost": cost.cost(study, index),
             "attackers": statements.attackers(study, index, self.cap),
             "losses": [
-                f"{study.privacy['key']} {limits.shown_figure(study, index, self.cap)}",
+                f"{study.privacy['key']} {statements.shown_figure(study, index, self.cap)}",
                 f"{study.utility['key']} "
                 f"{format_number(abs(study.loss(index, study.utility)), study.utility['better'])}",
             ],

@@ -9,7 +9,8 @@ from urllib.parse import parse_qs
 from workbench import __version__
 from workbench.base.files import cache_folder
 from workbench.base.package import EXAMPLE
-from workbench.publication.published_folder import FORMAT, is_published
+from workbench.publication.published_folder import is_published
+from workbench.publication.published_types import FORMAT
 
 FOLDER = "WORKBENCH_PUBLISHED"  # environment variable; `workbench dashboard` sets it
 QUERY = "folder"  # parameter of the page's address: ?folder=...

@@ -29,7 +29,7 @@ from workbench.commands.shared import (
 
 if TYPE_CHECKING:
     from workbench.publication.report import batch
-    from workbench.publication.report.batch_plan import Choices
+    from workbench.publication.report.batch import Choices
 
 VARIED = {
     "cap": float,
@@ -238,8 +238,7 @@ def _all_jobs(
     places: Mapping[Path, Path], each: str | None, varied: Sequence[Choices], given: dict[str, Any]
 ) -> tuple[list[batch.Job], list[tuple[batch.Job, str]]]:
     """Return the jobs of all studies, and the errors of studies that have none."""
-    from workbench.publication.report.batch import Job
-    from workbench.publication.report.batch_plan import jobs_of
+    from workbench.publication.report.batch import Job, jobs_of
     from workbench.publication.report.reporting import wrong_with
 
     todo, failed = [], []

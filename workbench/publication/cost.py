@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from workbench.base.figures import format_number, format_upper_percent, format_whole_percent
+from workbench.publication.published_folder import Published
 from workbench.publication.published_types import PopulationRow
-from workbench.publication.reader import Published
 
 NOISE = 1e-6  # per cent
 REMOVED = "remove"  # the recipe of the baseline without quasi-identifiers

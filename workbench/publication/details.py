@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,29 +15,154 @@ import pyarrow as pa
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
-from workbench.base.small_counts import may_list_groups, share_resolution
+from workbench.base.small_counts import may_list_groups, round_average, share_resolution
 from workbench.data.published_counts import published_total
 from workbench.data.table import Table
-from workbench.data.wording import brief
+from workbench.data.wording import PLAIN, Wording, brief
 from workbench.disclosure.exposure import assess_exposure
+from workbench.disclosure.recommendable import FAR
 from workbench.measures import Measure, require_sensitive
 from workbench.measures.privacy.accuracy_gain import rounded_guess_accuracy
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models import Model
+from workbench.models.classes import Classes
 from workbench.publication import published_folder
 from workbench.publication.accuracy import accuracy_of
 from workbench.publication.certainty import describe_certainty
-from workbench.publication.distributions import distributions
-from workbench.publication.exposed_values import choose_exposed_values
+from workbench.publication.publishable_queries import how_many, query_answers
 from workbench.publication.publishable_reasons import publishable_reason
-from workbench.publication.published_types import Attack, Details, Figure, Reason, Risk, ScaleExample
-from workbench.publication.queries import queries
-from workbench.publication.tellable_queries import how_many
+from workbench.publication.published_types import (
+    Attack,
+    CrossMoved,
+    Details,
+    Distribution,
+    DistributionRow,
+    Distributions,
+    Figure,
+    Reason,
+    Risk,
+    ScaleExample,
+)
 from workbench.releases.base import Release
-from workbench.releases.published_classes import FINEST, RedactedClasses, published_sizes
+from workbench.releases.before_after import SIDE, before_and_after, bins_of, cross
+from workbench.releases.published_classes import FINEST, RedactedClasses, published_sizes, redact_classes
 from workbench.releases.scale import Scale, allowed_shares, costliest_column, guaranteed_shares, scale_of
 from workbench.releases.side_information import find_giveaways, nearly_identifying_columns
+
+# --- the sensitive column that each class shows: the one with the value nearest to certainty
+
+
+def choose_exposed_values(
+    classes: Classes,
+    smallest: int,
+    most: float = math.inf,
+    wording: Wording = PLAIN,
+    limits: Mapping[str, np.ndarray] | None = None,
+) -> RedactedClasses:
+    """Return the published classes, each with the value nearest to certainty in any sensitive column.
+
+    A mix of many values may differ much from the overall mix although no value stands out, so the loss does not decide.
+    A value that nearly everybody has anyway comes last. Only published figures decide, so the choice discloses nothing
+    more.
+    """
+    found = redact_classes(classes, "js", smallest, most, wording, limits)
+    if len(found.names) == 1:
+        return found
+    each = [redact_classes(_alone(classes, name), "js", smallest, most, wording, limits) for name in found.names]
+    column, value, loss = found.column.copy(), found.value.copy(), found.loss.copy()
+    ways = [_ways(one) for one in each]
+    for row in range(len(classes)):
+        if not found.is_tiny(row):  # tiny classes do not publish their value
+            best = max(range(len(each)), key=lambda i: ways[i][row])
+            column[row], value[row], loss[row] = best, each[best].value[row], each[best].loss[row]
+    return replace(found, column=column, value=value, loss=loss)
+
+
+def _alone(classes: Classes, name: str) -> Classes:
+    return replace(classes, histograms={name: classes.histograms[name]}, sensitive={name: classes.sensitive[name]})
+
+
+def _ways(found: RedactedClasses) -> list[tuple[bool, float, float]]:
+    """Return the rank of each class's value by exposure."""
+    first, number = found.distinct
+    ways = [_way(found, row) for row in first.tolist()]
+    return [ways[i] for i in number.tolist()]
+
+
+def _way(found: RedactedClasses, row: int) -> tuple[bool, float, float]:
+    """Return whether the value is news, and the maximum and minimum shift of belief toward certainty."""
+    least, most = found.certainty_gain(row)
+    return found.prior_share(row) <= 1 - FAR, most, least
+
+
+# --- coarse distributions of the original and the release, and errors of cross tables
+
+# The count before is rounded to the threshold; values that few people have share one row. The count after is the
+# estimate from the release, rounded in the same way. No cell of a cross table is published, before or after: a small
+# cell would follow by subtraction from a row, a column, or a sum over the values of another table. The only published
+# figure is the share of records that are expected in another cell, in steps that as many people as the threshold can
+# move. A column that could only be divided into equal parts of its range is not published: the ends of its range are
+# values of single persons.
+
+REST = "all others"
+PAIRS = 20  # maximum number of published cross tables, those with the largest errors
+
+
+def distributions(release: Release, smallest: int) -> Distributions:
+    """Return the distributions of one release; raise Undefined for a table of few people."""
+    table = release.table
+    if not may_list_groups(table.records, smallest):
+        raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+    if release.suppressed:  # subtracting the file from the counts before would reveal the suppressed records
+        raise Undefined("records are suppressed, and counts of the original would reveal their values")
+    names = [name for name in (*table.quasi, *table.sensitive) if name not in release.unpublished_columns]
+    if table.rounding.part_of is not None:  # only counts of sensitive values are rounded jointly with the other parts
+        names = [name for name in names if name in table.sensitive]
+    declared = [name for name in names if bins_of(table, name, SIDE).declared]
+    columns = [_published(release, name, smallest) for name in declared]
+    pairs = [found for a, b in combinations(names, 2) if (found := _moved(release, a, b, smallest))]
+    return {"columns": columns, "pairs": sorted(pairs, key=lambda one: (-one["moved"], one["columns"]))[:PAIRS]}
+
+
+def _published(release: Release, name: str, smallest: int) -> Distribution:
+    """Return the count of each value that more than few people have, and of all others.
+
+    The number of other values is not published: if about as many people have them, each is one person's value.
+    """
+    found, single = before_and_after(release, name, SIDE), len(bins_of(release.table, name, SIDE).runs)
+    assert found.after is not None
+    before, after = (_rounded(release.table, name, found.labels, one, smallest) for one in (found.before, found.after))
+    known = (before >= 2 * smallest if smallest > 1 else before > 0) & (np.arange(len(found.labels)) < single)
+    rows: list[DistributionRow] = [
+        {"label": label, "before": int(then), "after": int(now)}
+        for label, then, now, shown in zip(found.labels, before, after, known, strict=True)
+        if shown
+    ]
+    rest: DistributionRow = {"label": REST, "before": int(before[~known].sum()), "after": int(after[~known].sum())}
+    return {"column": found.column, "rows": [*rows, *([rest] if rest["before"] or rest["after"] else [])]}
+
+
+def _rounded(table: Table, name: str, labels: Sequence[str], exact: np.ndarray, smallest: int) -> np.ndarray:
+    """Return the published counts of a column's groups; of a sensitive column the sums of its published values."""
+    if (seen := table.sensitive.get(name)) is not None:
+        bins = bins_of(table, name, SIDE)
+        if np.allclose(bins.counted(seen.totals), exact):
+            return bins.counted(seen.published(smallest)).astype(np.int64)
+    return table.rounding.counts(name, labels, exact, smallest)
+
+
+def _moved(release: Release, a: str, b: str, smallest: int) -> CrossMoved | None:
+    """Return the share of a cross table that is expected elsewhere; None if both columns are published unchanged."""
+    if a not in release.table.quasi:
+        return None
+    records = release.table.records
+    step, crowd = (2 * smallest / records, records / smallest) if smallest > 1 else (0.0, np.inf)
+    return {
+        "columns": [a, b],
+        "moved": min(round_average(round(cross(release, a, b).moved, 9), step, crowd=crowd), 1.0),
+    }
+
 
 FIGURES = 4
 ANY = "any values"
@@ -73,7 +199,9 @@ def details_of(groups: Groups, measures: Sequence[Measure], folder: Path, values
         "surest": _or_reason(table, lambda: describe_certainty(groups.listed().release, smallest, model)),
         "risk": _or_reason(table, lambda: _risk(groups.listed())),
         "beside": _or_reason(table, lambda: distributions(_covered(release), smallest)),
-        "queries": _or_reason(table, lambda: queries(_covered(release) if how_many(table) else release, smallest)),
+        "queries": _or_reason(
+            table, lambda: query_answers(_covered(release) if how_many(table) else release, smallest)
+        ),
         "classes": len(classes) if isinstance(classes, pa.Table) else classes,
         "exact": isinstance(classes, pa.Table) and release.classes.exact,
         "tied": _tied(classes) if isinstance(classes, pa.Table) else 0,
@@ -184,7 +312,7 @@ def _risk(groups: Groups) -> Risk:
 def _tied(classes: pa.Table) -> int:
     """Return how many classes that are not small are published as the most exposed."""
     shown = (
-        ~published_folder.is_untold(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
+        ~published_folder.is_withheld(classes).to_numpy(zero_copy_only=False) & classes["people"].is_valid().to_numpy()
     )
     shares = classes["share"].to_numpy()[shown]
     return int((shares == shares.max(initial=0)).sum())

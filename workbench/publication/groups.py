@@ -6,8 +6,8 @@ import math
 
 from workbench.base.figures import format_number, join_names
 from workbench.base.small_counts import STEPS
+from workbench.publication.published_folder import Published
 from workbench.publication.published_types import ClassRow
-from workbench.publication.reader import Published
 
 NOISE = 1e-6  # per cent
 WITHIN = "Others may be within the same values: each record states the group that it is in."

@@ -37,19 +37,18 @@ from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import LEARNING, with_intervals
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
-from workbench.publication import limits, publishable_reasons, published_folder, statements
+from workbench.publication import publishable_reasons, published_folder, statements
 from workbench.publication.accuracy import comparable
 from workbench.publication.audited_groups import audited
 from workbench.publication.decisions import decisions_of, opened_by, study_caps
 from workbench.publication.details import details_of, groups_of
 from workbench.publication.included_files import NOT_SAFE, Which, with_files
 from workbench.publication.offer import PublishedStudy
-from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
+from workbench.publication.publishable_queries import publishable_queries
+from workbench.publication.published_folder import NOT_CARRIED, WITHOUT, seal
 from workbench.publication.published_types import Details
 from workbench.publication.results import results_of
-from workbench.publication.seal import seal
-from workbench.publication.selection import PublishedFrontier, on_axes, redact_points, refuse_untold_axes
-from workbench.publication.tellable_queries import tellable
+from workbench.publication.selection import PublishedFrontier, on_axes, redact_points, refuse_unpublished_axes
 from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 from workbench.studies.faults import raise_first, study_words
@@ -152,7 +151,7 @@ def _to_show(
 ) -> PublishedFrontier:
     """Return the points with published figures, on the study's axes."""
     frontier = redact_points(on_axes(swept, study), table, study.smallest, store, tries)
-    refuse_untold_axes(frontier)
+    refuse_unpublished_axes(frontier)
     if decide(frontier.exact, study_caps(frontier, study)).shown is None:
         found = (point.reasons[key] for point in frontier.measured for key in frontier.axes if key in point.reasons)
         why = next(found, "")  # already sanitized
@@ -183,7 +182,7 @@ def _opened(
 
 def _worth_saying(read: PublishedStudy) -> list[str]:
     """Return notes about the folder for the analyst."""
-    found = [statements.as_they_are(read), limits.limit(read), read.results["others"]]
+    found = [statements.as_they_are(read), statements.limit(read), read.results["others"]]
     refused = {point["opened"]["refused"] for point in read.points if point["opened"]}
     found += [
         f"No file of a release was written: {why}." for why in sorted(refused - {"", NOT_CARRIED, NOT_SAFE, WITHOUT})
@@ -223,7 +222,7 @@ def _bare(study: Study, table: Table) -> Study:
 def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:
     """Return random queries and published ones; others are replaced by a note."""
     try:
-        workloads = {(one.workload, one.number): one.text for one in tellable(table, study.smallest)}
+        workloads = {(one.workload, one.number): one.text for one in publishable_queries(table, study.smallest)}
     except Undefined:
         workloads = {}
     found: dict[str, Any] = {}

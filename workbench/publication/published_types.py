@@ -1,13 +1,13 @@
-"""Types of the published folder: results.json and the files next to it.
-
-A value that could not be computed is replaced by a `Reason`. The types that can be replaced are final, so that one test
-of the key `reason` distinguishes them.
-"""
+"""Types of the published folder: results.json and the files next to it, and the JSON Schema of these types."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, final
+import json
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, TypedDict, Union, final, get_args, get_origin, get_type_hints, is_typeddict
 
+FORMAT = 18  # of the folder; increased with every change that affects readers
 Side = Literal["privacy", "utility"]
 Better = Literal["lower", "higher"]
 
@@ -347,3 +347,52 @@ class Results(TypedDict):
     carried: list[int]  # numbers of the points whose released files are in the folder
     together: JointDisclosure
     beside: str  # whose value is certain to an attacker who also knows the neutral columns
+
+
+# --- the JSON Schema; `python -m workbench.publication.published_types` writes it to results.schema.json
+
+PLACE = Path(__file__).with_name("results.schema.json")
+PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+
+
+def results_schema() -> dict[str, Any]:
+    """Return the JSON Schema of results.json."""
+    kinds: dict[str, Any] = {}
+    whole = _schema(Results, kinds)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Results of a published study, format {FORMAT}",
+        **whole,
+        "$defs": dict(sorted(kinds.items())),
+    }
+
+
+def _schema(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a type; those of named types are collected."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return {}
+    if kind in PLAIN:
+        return {"type": PLAIN[kind]}
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_schema(part, kinds) for part in parts]}
+    if origin is list:
+        return {"type": "array", "items": _schema(parts[0], kinds)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema(parts[1], kinds)}
+    assert is_typeddict(kind), kind
+    if kind.__name__ not in kinds:
+        kinds[kind.__name__] = {}  # a type may contain itself
+        kinds[kind.__name__] = {
+            "type": "object",
+            "additionalProperties": False,
+            "required": sorted(kind.__required_keys__),
+            "properties": {name: _schema(part, kinds) for name, part in get_type_hints(kind).items()},
+        }
+    return {"$ref": f"#/$defs/{kind.__name__}"}
+
+
+if __name__ == "__main__":
+    PLACE.write_text(json.dumps(results_schema(), indent=1) + "\n", "utf-8")

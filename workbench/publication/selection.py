@@ -23,7 +23,7 @@ from workbench.publication.publishable_reasons import publishable_reason
 from workbench.studies.study import Study
 
 Intervals = Mapping[str, tuple[float, float]]
-NOT_TOLD = "not published: the measure does not declare how its figure may be published"
+NOT_PUBLISHED = "not published: the measure does not declare how its figure may be published"
 TOO_FEW = "not published: the figure would reveal few people"
 
 
@@ -88,10 +88,10 @@ def on_axes(swept: Frontier, study: Study) -> Frontier:
     return frontier
 
 
-def refuse_untold_axes(frontier: Frontier) -> None:
+def refuse_unpublished_axes(frontier: Frontier) -> None:
     """Raise BadInput if no figure on an axis may be published."""
     for key in frontier.axes:
-        if any(point.reasons.get(key) == NOT_TOLD for point in frontier.measured):
+        if any(point.reasons.get(key) == NOT_PUBLISHED for point in frontier.measured):
             raise BadInput(
                 f"{key} cannot be published: {frontier.measure(key).name} does not declare how to publish its figure; "
                 "declare published_as = Publication.AVERAGE or a `publish` in its file (docs/adding.md), or choose "
@@ -146,7 +146,7 @@ def _redact_point(
             continue
         if value is None:
             declared = measure.published_as is not Publication.HIDDEN or type(measure).publish is not Measure.publish
-            reasons[measure.key] = TOO_FEW if declared else NOT_TOLD
+            reasons[measure.key] = TOO_FEW if declared else NOT_PUBLISHED
             continue
         parts = point.recipe.model.parts if point.recipe.model else ()
         promised = [bound for part in parts if (bound := measure.guaranteed_bound(release, part, smallest)) is not None]

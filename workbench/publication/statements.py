@@ -8,12 +8,66 @@ from collections.abc import Sequence
 
 from workbench.base.figures import format_interval, format_number, format_whole_percent, join_names
 from workbench.base.small_counts import LISTED, may_list_groups
-from workbench.publication import limits
 from workbench.publication.offer import OFFERED, PublishedStudy
-from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
+from workbench.publication.published_folder import NOT_CARRIED, WITHOUT, Published
 from workbench.publication.published_types import Details, MeasureWords, PublishedPoint
-from workbench.publication.reader import Published
 from workbench.releases.scale import Scale
+
+# --- a limit: its meaning, whether a candidate satisfies it, and the nearest candidate
+
+
+def scale(study: PublishedStudy, cap: float | None) -> str:
+    """Explain what a cap allows."""
+    axis = study.privacy
+    if cap is None:
+        return "no limit"
+    if example := axis["scale"]:
+        return Scale(**example).allows(cap, study.wording)
+    bound = "at least" if axis["better"] == "higher" else "at most"
+    return f"{bound} {format_number(cap, axis['better'])} on {axis['name']} ({axis['unit']})"
+
+
+def limit(study: PublishedStudy) -> str:
+    """State that no candidate satisfies the study's own caps, and the nearest one; empty if they can be satisfied."""
+    cap = study.results["cap"]
+    return unsatisfied(study, cap) if cap is not None else ""
+
+
+def unsatisfied(study: PublishedStudy, cap: float | None) -> str:
+    """State that no candidate satisfies a limit and the study's other caps, and the nearest; empty if one does."""
+    if study.decision(cap)["satisfied"]:
+        return ""
+    axis, index = study.privacy, study.opens(cap)
+    if cap is None:
+        return study.results["others"]
+    bound, more = "at least" if axis["better"] == "higher" else "at most", len(study.results["caps"]) > 1
+    others = ", combined with its limits on other measures" * bool(more and study.decision(None)["satisfied"])
+    reached = abs(study.loss(index, axis))
+    allowed = f" ({scale(study, reached)})" if axis["scale"] else ""
+    nearest = (
+        f"number {index + 1}, {study.points[index]['recipe']}, with {format_number(reached, axis['better'])}{allowed}"
+    )
+    what = f"the limit of {bound} {format_number(cap)} on {axis['name']}{others}"
+    return f"No candidate satisfies {what}. The nearest is {nearest}."
+
+
+def shown_figure(study: PublishedStudy, index: int, cap: float | None = None) -> str:
+    """Return a release's figure on the slider's measure.
+
+    If the release satisfies the limit but its coarser published figure exceeds it, return the limit.
+    """
+    axis = study.privacy
+    if cap is None or not hidden_by_rounding(study, index, cap):
+        return format_number(abs(study.loss(index, axis)), axis["better"])
+    return f"{'at least' if axis['better'] == 'higher' else 'at most'} {format_number(cap)}"
+
+
+def hidden_by_rounding(study: PublishedStudy, index: int, cap: float | None) -> bool:
+    """Return whether a release satisfies a limit that its coarser published figure seems to violate."""
+    if cap is None or not study.within(index, cap):
+        return False
+    return study.loss(index, study.privacy) > (-cap if study.privacy["better"] == "higher" else cap)
+
 
 NOISE = 1e-6  # per cent
 NAMED = 2  # recipes that a sentence names
@@ -39,7 +93,7 @@ def unsafe(study: Published, index: int) -> str:
 def rule(study: Published, index: int, cap: float | None) -> str:
     """Return the promise of a version as an example; empty if there is none, or if the limit has the same example."""
     example = study.points[index]["allows"]
-    if not example or (cap is not None and example == limits.scale(study, cap)):
+    if not example or (cap is not None and example == scale(study, cap)):
         return ""
     return f"This version’s own rule: {example}."
 
@@ -117,7 +171,7 @@ def none_safe(study: Published, cap: float | None) -> str:
 
 def none_recommended(study: Published, cap: float | None) -> str:
     """Return the reason why no release is recommended for a limit; empty if one is."""
-    return " ".join(filter(None, [limits.unsatisfied(study, cap), none_safe(study, cap)]))
+    return " ".join(filter(None, [unsatisfied(study, cap), none_safe(study, cap)]))
 
 
 def more_accurate(study: Published, index: int, cap: float | None) -> str:
@@ -222,7 +276,7 @@ def learnt(study: Published, index: int, cap: float | None = None) -> Card:
     if "reason" not in sure and sure["figure"]:
         return {"title": title, "figure": sure["figure"], "unit": sure["unit"], "sentence": guesses(study, index)}
     if "reason" in found:
-        own = limits.shown_figure(study, index, cap)
+        own = shown_figure(study, index, cap)
         unit = f"Unit: {axis['unit']}; {axis['better']} is better."
         return {"title": title, "figure": own, "unit": axis["name"], "sentence": f"{unit} {known}".strip()}
     name, many = study.wording.column(found["sensitive"]), study.wording.many
@@ -284,7 +338,7 @@ def most_exposed(study: Published, index: int, cap: float | None = None) -> Card
         return {"title": title, "figure": "Not published", "unit": found["reason"], "sentence": ""}
     alike = f"{tied:,} groups may be equally exposed; this is one of them. " if tied > 1 and found["sentence"] else ""
     unit, example = found["unit"], found["allowed"]
-    if example and cap is not None and not limits.hidden_by_rounding(study, index, cap):
+    if example and cap is not None and not hidden_by_rounding(study, index, cap):
         have, semicolon, usual = unit.rpartition("; of ")
         limit = format_whole_percent(Scale(**example).max_share(cap))
         unit = f"{have} (the limit for this value: {limit}){semicolon}{usual}"

@@ -40,7 +40,7 @@ from workbench.measures.privacy.attacks import Linkability
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.releases.side_information import find_giveaways
 from workbench.studies.script import python_code
 from workbench.studies.study import Study

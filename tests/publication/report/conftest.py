@@ -4,7 +4,7 @@ import pytest
 
 from tests.planted import planted
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.page import report
 
 

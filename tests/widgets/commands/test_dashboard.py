@@ -16,8 +16,7 @@ from tests.browser.stage import free_port
 from tests.widgets.commands.running import output_of
 from widgets.commands import dashboard
 from workbench.commands import main
-from workbench.publication.published_folder import is_published
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published, is_published
 
 
 @pytest.mark.parametrize("order", [["--publish", "{study}", "{to}"], ["{study}", "--publish", "{to}"]])

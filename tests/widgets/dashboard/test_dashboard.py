@@ -14,7 +14,7 @@ import traitlets
 from tests.planted import BUCKETIZED, PLACE, RARE_DISEASE, planted
 from widgets import Dashboard
 from workbench.publication.publish import publish
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 
 
 @pytest.fixture(scope="module")

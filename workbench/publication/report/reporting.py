@@ -26,7 +26,7 @@ from workbench.frontier.store import Store, Unusable
 from workbench.publication import cost, statements
 from workbench.publication.publish import Progress, publish
 from workbench.publication.publishable_reasons import publishable_reason
-from workbench.publication.reader import Published
+from workbench.publication.published_folder import Published
 from workbench.publication.report.page import SECTIONS, report
 from workbench.studies.schema import ROLES
 from workbench.studies.study import Study

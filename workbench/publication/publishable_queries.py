@@ -12,6 +12,7 @@ and its text are hidden, without the reason, if one of these conditions holds:
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
@@ -20,14 +21,18 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import may_list_groups, small_limit
+from workbench.base.figures import format_number
+from workbench.base.small_counts import may_list_groups, round_count, small_limit
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import FAR, NEARLY
 from workbench.publication.accuracy import FINE
-from workbench.queries.query import Query
+from workbench.publication.published_types import Queries, QueryRow
+from workbench.queries.exact import AVG, COUNT
+from workbench.queries.query import AGGREGATES, Query
 from workbench.queries.tokens import Token, tokens
 from workbench.queries.workload import Workload
+from workbench.releases.base import Release
 
 MOST = 20  # maximum number of published queries
 EQUAL = ("=", "!=", "<>")  # operators after which a number is a value, not a bound
@@ -56,7 +61,7 @@ def how_many(table: Table) -> int:
     return sum(len(spec) for spec in table.workloads.values() if isinstance(spec, list))
 
 
-def tellable(table: Table, smallest: int) -> list[Named]:
+def publishable_queries(table: Table, smallest: int) -> list[Named]:
     """Return the queries that may be published; raise Undefined if the table allows none."""
     if not may_list_groups(table.records, smallest):
         raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
@@ -64,7 +69,7 @@ def tellable(table: Table, smallest: int) -> list[Named]:
         raise Undefined(f"records represent different numbers of {table.wording.many}")
     if table.rounding.part_of is not None:
         raise Undefined("the table is a part of the data, and its answers could be subtracted from those of the whole")
-    return table.remember(("tellable", smallest), lambda: list(_chosen(table, smallest)))
+    return table.remember(("publishable_queries", smallest), lambda: list(_chosen(table, smallest)))
 
 
 class _ParsedQuery(NamedTuple):
@@ -239,3 +244,78 @@ def _rare(word: Token, columns: Sequence[Column], smallest: int) -> bool:
     """Return whether a number or a date is a value that few people have."""
     plain = re.sub(r"^\+", "", word.said)
     return any(0 < total < small_limit(smallest) for column in columns for total in _totals(column, plain))
+
+
+# --- the answer from the released data, and the true answer
+
+# Counts are rounded to the threshold. Sums and averages are published for large groups only, with two significant
+# digits and in steps no finer than as many people as the threshold can move them. If a step exceeds a tenth of the true
+# answer, neither answer is published.
+
+COARSEST = 0.1  # largest step of a sum or an average, as a share of the true answer
+FINDS = {"count": "count", "sum": "find a sum of", "avg": "find an average of"}
+
+
+def query_answers(release: Release, smallest: int) -> Queries:
+    """Return the published queries of one release; raise Undefined if none may be published."""
+    table = release.table
+    if not how_many(table):
+        return {"rows": [], "hidden": 0}
+    named = publishable_queries(table, smallest)
+    if release.suppressed:
+        raise Undefined("records are suppressed, and counts of the original would reveal their values")
+    rows = [row for one in named if (row := _row(release, one, smallest))]
+    return {"rows": rows, "hidden": how_many(table) - len(rows)}
+
+
+def _row(release: Release, one: Named, smallest: int) -> QueryRow | None:
+    """Return the row of one query; None if its answer is not published."""
+    workload = Workload.from_texts(release.table, [one.text])
+    answers = float(workload.truth[0]), float(release.count(workload)[0])
+    if workload.aggregate[0] == COUNT:
+        truth, released = (_count(round(answer, 6), smallest) for answer in answers)
+        rounded = f" (rounded to multiples of {smallest})" if smallest > 1 else ""
+    else:
+        step = one_figure(_moved(workload, smallest))
+        if not 0 < step <= COARSEST * abs(answers[0]):
+            return None
+        truth, released = (_amount(answer, step) for answer in answers)
+        rounded = ""
+    finds = FINDS[AGGREGATES[workload.aggregate[0]]]
+    sentence = f"A user of the released data would {finds} {released}; in truth {truth}{rounded}."
+    return {"workload": one.workload, "query": one.text, "told": released, "truth": truth, "sentence": sentence}
+
+
+def _count(count: float, smallest: int) -> str:
+    if smallest <= 1:
+        return format_number(count)
+    return (
+        f"fewer than {small_limit(smallest):,}"
+        if count < small_limit(smallest)
+        else f"about {round_count(count, smallest):,}"
+    )
+
+
+def _moved(workload: Workload, smallest: int) -> float:
+    """Return how far as many people as the threshold can move a sum or an average at most."""
+    table, name = workload.table, workload.columns[int(workload.summed[0])]
+    values = table.columns[name].values.astype(float)
+    if workload.aggregate[0] != AVG:
+        return 2 * max(smallest, 1) * float(np.abs(values).max())
+    return 2 * max(smallest, 1) * float(values.max() - values.min()) / float(people(table, [met_by(workload)])[0])
+
+
+def one_figure(step: float) -> float:
+    """Round a step up to one significant digit."""
+    if not (math.isfinite(step) and step > 0):
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(step))
+    return math.ceil(round(step / power, 9)) * power
+
+
+def _amount(value: float, step: float) -> str:
+    """Round to a multiple of the step, or to two significant digits if that is coarser."""
+    if math.isnan(value):
+        return "nothing"
+    unit = max(step, 10.0 ** (math.floor(math.log10(abs(value))) - 1)) if value else step
+    return f"about {format_number(round(round(value / unit) * unit, 9))}"
