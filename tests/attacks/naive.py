@@ -14,6 +14,11 @@ import numpy as np
 
 TINY = 1e-12
 LARGE = 0.05  # share of the records from which a population is large
+FEW = 60  # times the threshold: losses of tables of fewer people are rounded to quarters of a disclosure
+PREFERRED = {  # numbers to which averages are rounded, by the times of the threshold below which they are used
+    100: (1.0, 1.5, 2.2, 3.3, 4.7, 6.8),
+    1000: (1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2),
+}
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -33,6 +38,21 @@ def round_to_nearest(counts: np.ndarray, threshold: int) -> np.ndarray:
 def round_up(value: np.ndarray, step: np.ndarray | float) -> np.ndarray:
     """Round up to a multiple of a step."""
     return np.round(np.ceil(value / step - 1e-9) * step, 12)
+
+
+def round_average(value: np.ndarray, step: np.ndarray, series: tuple[float, ...]) -> np.ndarray:
+    """Round averages up: to a step with one digit if that is coarse, to two digits, and to a preferred number."""
+    found = np.zeros_like(value)
+    some = value > 0
+    value, step = value[some], step[some]
+    digit = 10 ** np.floor(np.log10(step))
+    coarse = step > 10 ** (np.floor(np.log10(value)) - 1)
+    value = np.where(coarse, round_up(value, np.ceil(step / digit - 1e-12) * digit), value)
+    value = round_up(value, 10 ** (np.floor(np.log10(value) + 1e-12) - 1))
+    power = 10 ** np.floor(np.log10(value) + 1e-12)
+    numbers = np.array([*series, 10.0]) * power[:, None]
+    found[some] = np.where(numbers >= (value - 1e-12 * power)[:, None], numbers, np.inf).min(axis=1)
+    return found
 
 
 class Bounds:
@@ -212,26 +232,45 @@ class Naive:
             for run in self.runs
         }
 
+    @cached_property
+    def few(self) -> bool:
+        """Return whether the published number of records is that of a table of few people."""
+        return int(self.published.sum()) < FEW * self.threshold
+
+    @cached_property
+    def cheapest_disclosure(self) -> np.ndarray:
+        prior = self.published / self.published.sum()
+        every = np.stack([divergence(sure, prior) for sure in np.eye(self.values)])
+        return round_up(np.where(self.totals > 0, every, np.inf).min(axis=1), 1e-4)
+
     def published_privacy(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the published privacy loss of a small table: without and with optional tiny classes."""
+        """Return the published privacy loss: without and with optional tiny classes."""
         t, most = self.threshold, round_up(self.full_disclosure, 1e-4)
+        step, optional = (most / 4, 2 * t) if self.few else (self.cheapest_disclosure / 20, 3 * t - 1)
         tiny, may = (np.zeros(self.number, bool) for _ in range(2))
         for run, mask in self.classes(k).items():
             size = self.counts_of_run[run].sum(axis=1)
             tiny |= mask & (size <= t)
-            may |= mask & (size <= 2 * t)
+            may |= mask & (size <= optional)
         loss = np.where(tiny, self.full_disclosure, self.largest(k, self._published_loss_of_run))
         several = self.number_of_classes(k) > 1
 
         def round_loss(exact: np.ndarray) -> np.ndarray:
-            return np.where(several, np.minimum(round_up(round_up(exact, most / 4), 1e-4), most), 0)
+            return np.where(several, np.minimum(round_up(round_up(exact, step), 1e-4), most), 0)
 
         return round_loss(loss), round_loss(np.where(may, self.full_disclosure, loss))
 
     def published_utility(self, k: int) -> np.ndarray:
-        """Return the published utility loss of a small table."""
-        step = round_up(self.full_disclosure, 1e-4) / 4
-        return round_up(round_up(np.maximum(self.utility_loss(k), 1e-4), step), 1e-4)
+        """Return the published utility loss."""
+        loss, disclosure = self.utility_loss(k), round_up(self.full_disclosure, 1e-4)
+        if self.few:
+            return round_up(round_up(np.maximum(loss, 1e-4), disclosure / 4), 1e-4)
+        moved = np.minimum(self.threshold / np.where(self.large, self.sizes, np.inf).min(axis=1), 1)
+        sure, other = (np.stack(both, axis=1) for both in ((moved * 0 + 1, moved * 0), (1 - moved, moved)))
+        step = divergence(sure, other) / np.maximum(self.large.sum(axis=1), 1)
+        below = self.records < 100 * self.threshold
+        by_crowd = (round_average(loss, step, PREFERRED[crowd]) for crowd in (100, 1000))
+        return np.where(below, *by_crowd)
 
     # --- objections to a release
 

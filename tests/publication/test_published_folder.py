@@ -49,7 +49,7 @@ def misfits(value: Any, kind: Any, at: str = "") -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def capped_study(tmp_path_factory):
     return planted(tmp_path_factory.mktemp("study"), caps={"P_loss": 0.001})
 
 
@@ -68,8 +68,8 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES)
-def test_a_folder_conforms_to_its_types(study, changes, tmp_path):
-    read = Published(publish(study.with_(**changes), tmp_path / "out", warn=lambda text: None))
+def test_a_folder_conforms_to_its_types(capped_study, changes, tmp_path):
+    read = Published(publish(capped_study.with_(**changes), tmp_path / "out", warn=lambda text: None))
     assert misfits(json.loads((read.folder / "results.json").read_bytes()), Results) == []
     opened = [i for i, point in enumerate(read.points) if point["opened"]]
     assert opened
@@ -79,22 +79,23 @@ def test_a_folder_conforms_to_its_types(study, changes, tmp_path):
         assert count and misfits(rows, list[ClassRow]) == []
 
 
-def test_a_value_of_another_type_is_found(study, tmp_path):
-    results = json.loads((publish(study, tmp_path / "out", warn=lambda text: None) / "results.json").read_bytes())
+def test_a_value_of_another_type_is_found(capped_study, tmp_path):
+    place = publish(capped_study, tmp_path / "out", warn=lambda text: None)
+    results = json.loads((place / "results.json").read_bytes())
     assert misfits({**results, "cap": "0.1"}, Results) == ["/cap: str, not <class 'float'>"]
     assert misfits({**results, "secret": 1}, Results) == [": not the keys of Results"]
 
 
-def test_results_are_written_once(study, tmp_path, monkeypatch):
+def test_results_are_written_once(capped_study, tmp_path, monkeypatch):
     written, sealed = [], []
     monkeypatch.setattr(published_folder, "write_results", lambda folder, results: written.append(folder))
     monkeypatch.setattr("workbench.publication.publish.seal", sealed.append)
-    publish(study, tmp_path / "out", warn=lambda text: None)
+    publish(capped_study, tmp_path / "out", warn=lambda text: None)
     assert len(written) == len(sealed) == 1
 
 
-def test_another_format_is_refused(study, tmp_path):
-    place = publish(study, tmp_path / "out", warn=lambda text: None)
+def test_another_format_is_refused(capped_study, tmp_path):
+    place = publish(capped_study, tmp_path / "out", warn=lambda text: None)
     results = json.loads((place / "results.json").read_bytes())
     (place / "results.json").write_text(json.dumps({**results, "format": published_folder.FORMAT - 1}))
     with pytest.raises(BadInput, match="published by another version of the workbench; publish it again"):

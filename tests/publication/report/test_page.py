@@ -107,7 +107,7 @@ def checked(page: str, scripts: int) -> Page:
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory) -> Published:
+def hostile_study(tmp_path_factory) -> Published:
     frame = people()
     frame["town"], frame["disease"] = frame["town"].map(hostile), frame["disease"].map(hostile)
     frame = frame.rename(columns={name: hostile(name) for name in ("town", "sex", "disease", "wage")})
@@ -137,22 +137,23 @@ def read(tmp_path_factory) -> Published:
 NAMES = ("the study", "the title", "patients", "town", "sex", "disease", "wage", "Flu")
 
 
-def test_hostile_text_is_escaped_in_the_report(read):
-    cap = read.results["cap"]
-    seen = checked(report(read, read.opens(cap), cap), scripts=2)  # the chart and the library that draws it
+def test_hostile_text_is_escaped_in_the_report(hostile_study):
+    cap = hostile_study.results["cap"]
+    page = report(hostile_study, hostile_study.opens(cap), cap)
+    seen = checked(page, scripts=2)  # the chart and the library that draws it
     assert [name for name in NAMES if hostile(name) not in seen.text] == []
 
 
-def test_hostile_text_is_escaped_in_every_section_of_the_notebook(read):
-    told = Report(read)
+def test_hostile_text_is_escaped_in_every_section_of_the_notebook(hostile_study):
+    told = Report(hostile_study)
     seen = [checked(told[name]._repr_html_(), scripts=0).text for name in SECTIONS]
     assert [name for name in NAMES if not any(hostile(name) in text for text in seen)] == []
     assert hostile("`sex") in seen[[*SECTIONS].index("queries")]
 
 
-def test_hostile_text_is_escaped_in_the_index_of_a_batch(read, tmp_path):
+def test_hostile_text_is_escaped_in_the_index_of_a_batch(hostile_study, tmp_path):
     made, failed = Job(tmp_path / hostile("a job"), {}), Job(tmp_path / "other", {})
-    made.points.write_text(json.dumps(Report(read).points))
+    made.points.write_text(json.dumps(Report(hostile_study).points))
     seen = checked(index(tmp_path, [(made, None), (failed, hostile("a reason"))]).read_text("utf-8"), scripts=0)
     for text in ("a job", "a reason", "disease"):
         assert hostile(text) in seen.text
@@ -160,8 +161,8 @@ def test_hostile_text_is_escaped_in_the_index_of_a_batch(read, tmp_path):
     assert link == "a%20job%3Cscript%3E%26%22%27.html"
 
 
-def test_hostile_text_is_escaped_in_a_chart_and_its_page(read):
-    spec = read.chart() | {"description": hostile("the chart")}
+def test_hostile_text_is_escaped_in_a_chart_and_its_page(hostile_study):
+    spec = hostile_study.chart() | {"description": hostile("the chart")}
     seen = checked(offline.page(hostile("a title"), offline.fragment(spec), offline.library()), scripts=2)
     assert hostile("a title") in seen.text and ("alt", hostile("the chart")) in seen.attributes
     assert f'aria-label="{"the chart"}&lt;script&gt;&amp;&#34;&#39;"' in offline.svg(spec)
