@@ -57,7 +57,7 @@ def parted(table: Table, runs: int) -> list[Figure]:
 
     def fresh() -> Table:
         """Return a table without cached thresholds and cuts, which collapses its cells again."""
-        found = table.with_importance({})
+        found = table.with_settings(importance={})
         found.remember(("cells", ()), table.cells)
         return found
 

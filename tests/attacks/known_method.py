@@ -17,6 +17,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
 from workbench.base.progress import checkpoint
+from workbench.base.result_cache import ResultCache
 from workbench.data.engines.memory import Memory
 from workbench.data.table import Table
 from workbench.methods import Method
@@ -65,7 +66,7 @@ def infer_from_known_method(table: Table, method: Method, model: Model | None = 
         if is_match:
             matching += 1
             for name, found in counts.items():
-                found[np.arange(table.records), candidate.sensitive_codes(name)] += 1
+                found[np.arange(table.records), candidate.model_view.codes[name]] += 1
     beliefs = {name: _average_over_indistinguishable(table, found / matching) for name, found in counts.items()}
     loss = max(float(distance_from_prior("js", one, table.sensitive[name]).max()) for name, one in beliefs.items())
     return MethodInference(matching, tried, beliefs, loss)
@@ -81,7 +82,7 @@ def _candidate_tables(table: Table) -> Iterator[Table]:
     codes = table.model_view.codes
     for orders in product(*(list(_permutations(table.sensitive[name].totals.tolist())) for name in table.sensitive)):
         given = {name: np.array(one, codes[name].dtype) for name, one in zip(table.sensitive, orders, strict=True)}
-        yield replace(table, engine=Memory({**codes, **given}), levels={}, _memory={}, _locks={})
+        yield replace(table, engine=Memory({**codes, **given}), levels={}, remember=ResultCache())
 
 
 def _permutations(remaining: list[int]) -> Iterator[tuple[int, ...]]:

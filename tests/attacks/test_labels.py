@@ -139,6 +139,6 @@ def test_safe_ends_cost_little_utility(method):
     safe = {name: "ranges" if name == "age" else "exact" for name in adult.quasi}
     losses = {}
     for name, regions in (("exact", exact), ("safe", safe)):
-        release = method(adult.with_regions(regions), KAnonymity(10))
+        release = method(adult.with_settings(regions=regions), KAnonymity(10))
         losses[name] = UtilityLoss()(release).value, InformationLoss()(release).value
     assert losses["safe"] == pytest.approx(losses["exact"], rel=0.1)

@@ -41,7 +41,7 @@ def make_ward(hidden: int, *texts: str) -> Table:
     sex = np.where(small | (np.arange(RECORDS) % 3 > 0), "woman", "man")
     age = np.where(np.arange(RECORDS) < hidden, 40, rng.choice(np.r_[20:40, 41:70], RECORDS))
     frame = pd.DataFrame({"age": age, "town": town, "sex": sex, "ill": ill})
-    return Table.from_frame(frame, ["age", "town", "sex"], "ill").with_workloads({"mine": [*texts]})
+    return Table.from_frame(frame, ["age", "town", "sex"], "ill").with_settings(workloads={"mine": [*texts]})
 
 
 PAIRS = {
@@ -88,7 +88,7 @@ class QueriedTable:
 
     def __init__(self, frame: pd.DataFrame, texts: list[str], smallest: int) -> None:
         self.frame, self.texts, self.smallest = frame, texts, smallest
-        self.table = Table.from_frame(frame, ["age", "sex", "town"], "ill").with_workloads({"mine": texts})
+        self.table = Table.from_frame(frame, ["age", "sex", "town"], "ill").with_settings(workloads={"mine": texts})
         met = np.array([_matches(self.table, text) for text in texts])
         self.groups = [*met, *(~one for one in met)]
         self.groups += [one & other for one, other in combinations(self.groups, 2)]

@@ -21,7 +21,7 @@ from workbench import BadInput
 from workbench.base.package import DATA, NOTEBOOKS
 from workbench.commands import main, report
 from workbench.publication.report import batch
-from workbench.studies.study import Study
+from workbench.studies.study import Study, files_read
 
 COMMAND = [sys.executable, "-m", "workbench.commands.main"]
 
@@ -255,7 +255,7 @@ def test_pdf_is_refused_before_any_work_without_chromium(study, capfd, monkeypat
     "output, data", [("ill", "ill-points.csv"), ("ill.html", "ill-release.csv"), ("ill", "ill.pdf")]
 )
 def test_a_report_does_not_overwrite_its_inputs(study, capfd, output, data):
-    (read,) = Study.open(study).reads()
+    (read,) = files_read(Study.open(study))
     read.rename(data)
     study.write_text(study.read_text().replace(f"{PLACE}/people.csv", f"{data}\n  format: csv"))
     before = names(Path()), Path(data).read_bytes()

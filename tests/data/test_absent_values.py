@@ -17,7 +17,9 @@ from workbench.models import KAnonymity
 def absent(sample, people, builder=None):
     hierarchies = {"x": builder} if builder else {}
     table = Table.from_frame(pd.DataFrame({"x": sample}), ["x"], hierarchies=hierarchies)
-    found = AbsentValues.from_tables(table.with_population(pd.DataFrame({"x": people})).population_table, table)
+    found = AbsentValues.from_tables(
+        table.with_settings(population=pd.DataFrame({"x": people})).origin.population, table
+    )
     return found[0]
 
 

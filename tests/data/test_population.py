@@ -11,6 +11,7 @@ from tests.examples import examples
 from tests.methods.tables import random_frame
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data.hierarchies.builders import Columns, Intervals
+from workbench.data.records import fingerprint
 from workbench.data.table import Table
 from workbench.measures.privacy.reidentification_risk import ReidentificationRisk
 from workbench.methods import FullDomain, KMember, LocalRecoding, Mondrian, Remove
@@ -37,7 +38,7 @@ def near(value, values, low, high, missing):
 def test_people_in_regions_are_counted_as_in_a_loop(seed, missing):
     sample, everybody = random_frame(seed, 20, missing=missing), random_frame(seed + 1, 60, missing=0.1)
     everybody["word"] = everybody["word"].replace("w5", "elsewhere")
-    table = Table.from_frame(sample, QUASI).with_population(everybody)
+    table = Table.from_frame(sample, QUASI).with_settings(population=everybody)
     rng, columns = np.random.default_rng(seed), [table.columns[name] for name in table.quasi]
     ends = np.stack([np.sort(rng.integers(0, one.size, (30, 2)), axis=1) for one in columns], axis=1)
     low, high = (np.ascontiguousarray(ends[:, :, side], np.int32) for side in (0, 1))
@@ -55,7 +56,7 @@ def test_people_in_regions_are_counted_as_in_a_loop(seed, missing):
 
 def test_a_set_of_codes_contains_only_its_values():
     sample, everybody = pd.DataFrame({"age": [10, 20, 30]}), pd.DataFrame({"age": [10, 15, 20, 20, 30, 30, 30]})
-    population = Table.from_frame(sample, ["age"]).with_population(everybody).population
+    population = Table.from_frame(sample, ["age"]).with_settings(population=everybody).population
     run = np.array([[0]], np.int32), np.array([[2]], np.int32)
     assert population.fitting(*run).tolist() == [7]
     assert population.fitting(*run, {0: np.array([[True, False, True]])}).tolist() == [4]
@@ -64,8 +65,8 @@ def test_a_set_of_codes_contains_only_its_values():
 def test_records_without_a_separate_person_are_counted():
     sample = pd.DataFrame({"age": [10, 10, 20, 30]})
     table = Table.from_frame(sample, ["age"])
-    assert table.with_population(pd.DataFrame({"age": [10, 20, 20, 25]})).population.lacking == 2
-    assert table.with_population(sample).population.lacking == 0
+    assert table.with_settings(population=pd.DataFrame({"age": [10, 20, 20, 25]})).population.lacking == 2
+    assert table.with_settings(population=sample).population.lacking == 0
 
 
 def test_the_population_follows_the_table_and_is_in_its_fingerprint(tmp_path):
@@ -73,15 +74,19 @@ def test_the_population_follows_the_table_and_is_in_its_fingerprint(tmp_path):
     everybody = pd.DataFrame({"town": list("abcc"), "name": list("pqrs"), "age": [1, 2, 3, 1]})
     everybody.to_csv(tmp_path / "everybody.csv", index=False)
     table = Table.from_frame(frame, ["age", "town"], "ill")
-    beside = table.with_population(tmp_path / "everybody.csv")
-    assert table.population is None and "name" not in beside.population_table.columns
-    assert beside.fingerprint == table.with_population(tmp_path / "everybody.csv").fingerprint != table.fingerprint
-    assert beside.fingerprint != table.with_population(everybody[:3]).fingerprint
+    beside = table.with_settings(population=tmp_path / "everybody.csv")
+    assert table.population is None and "name" not in beside.origin.population.columns
+    assert (
+        fingerprint(beside)
+        == fingerprint(table.with_settings(population=tmp_path / "everybody.csv"))
+        != fingerprint(table)
+    )
+    assert fingerprint(beside) != fingerprint(table.with_settings(population=everybody[:3]))
     other = beside.with_roles(["town"], "ill").with_hierarchies({}).drop(["age"])
     codes = np.array([[0], [2]], np.int32)
     assert other.population.fitting(codes, codes).tolist() == [1, 2]
     with pytest.raises(BadInput, match=r"no column 'town' .as quasi-identifier of the population"):
-        table.with_population(everybody.drop(columns="town"))
+        table.with_settings(population=everybody.drop(columns="town"))
 
 
 # People covered by labels, compared with a count of single people.
@@ -111,7 +116,11 @@ def drawn(seed, missing=0.0):
     listed = people[people.job != "unlisted"]
     sample = listed.sample(30, random_state=seed).reset_index(drop=True)
     hierarchies = {"age": Intervals(widths=(5, 20)), "job": Columns(ROWS)}
-    return people, Table.from_frame(sample, ["age", "job"], hierarchies=hierarchies).with_population(people), rng
+    return (
+        people,
+        Table.from_frame(sample, ["age", "job"], hierarchies=hierarchies).with_settings(population=people),
+        rng,
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -120,7 +129,7 @@ def drawn(seed, missing=0.0):
 def test_labels_cover_the_people_that_a_reader_would_count(method, seed, missing, safe):
     people, table, rng = drawn(seed, missing)
     if safe:  # ranges end where enough records do, or are open
-        table = table.with_regions({}, threshold=5)
+        table = table.with_settings(regions={}, threshold=5)
     release = METHODS[method](rng)(table, KAnonymity(3) if method not in ("full-domain", "nothing") else None)
     if method == "nothing":
         assert release.classes.population_matches().tolist() == [80]
@@ -142,7 +151,7 @@ def test_labels_cover_the_people_that_a_reader_would_count(method, seed, missing
 
 def test_the_lower_limit_protects_people_whom_no_class_covers():
     people = pd.DataFrame({"job": list("AAABBBBBB")})
-    table = Table.from_frame(people[:3], ["job"]).with_population(people)
+    table = Table.from_frame(people[:3], ["job"]).with_settings(population=people)
     release = Mondrian()(table)
     assert release.audit(DeltaPresence(0.0, 1.0)).holds
     audit = release.audit(DeltaPresence(0.1, 1.0))
@@ -154,7 +163,7 @@ def test_the_lower_limit_protects_people_whom_no_class_covers():
 def test_a_published_node_covers_its_leaves_that_the_table_lacks():
     people = pd.DataFrame({"job": ["a1"] * 2 + ["a2"] * 18 + ["b1"] * 4})
     sample = people[people.job.isin(["a1", "b1"])]
-    table = Table.from_frame(sample, ["job"], hierarchies={"job": Columns(ROWS)}).with_population(people)
+    table = Table.from_frame(sample, ["job"], hierarchies={"job": Columns(ROWS)}).with_settings(population=people)
     release = FullDomain(levels={"job": 1})(table)
     assert release.class_labels("job").tolist() == ["A", "B"]
     assert release.classes.population_matches().tolist() == [20, 4]
@@ -164,7 +173,7 @@ def test_a_published_node_covers_its_leaves_that_the_table_lacks():
 
 def test_people_covered_by_several_labels_count_once():
     people = pd.DataFrame({"age": [20, 30, 30, 40]})
-    table = Table.from_frame(people[:3], ["age"]).with_population(people)
+    table = Table.from_frame(people[:3], ["age"]).with_settings(population=people)
     coverage = table.population.coverage(np.array([[0], [1]], np.int32), np.array([[1], [1]], np.int32))
     found = coverage.presence(np.array([1, 1]))  # one shows [20-30], one 30
     assert coverage.people.tolist() == [3, 2]
@@ -200,7 +209,7 @@ def test_a_file_covers_the_people_whom_the_release_covers(method, tmp_path):
     for seed in range(6):
         people, table, rng = drawn(seed)
         if seed % 2:
-            table = table.with_regions({}, threshold=5)
+            table = table.with_settings(regions={}, threshold=5)
         release = METHODS[method](rng)(table, KAnonymity(3) if method != "full-domain" else None)
         [path, *_] = release.export(tmp_path / "released.csv")
         read = foreign(path, original=table)
@@ -215,7 +224,7 @@ def test_a_file_covers_the_people_whom_the_release_covers(method, tmp_path):
 
 def test_another_tools_ranges_cover_numbers_that_the_original_lacks():
     people = pd.DataFrame({"age": [18, 20, 25, 39, 40, 55, 64, 90]})
-    table = Table.from_frame(people.iloc[[1, 2, 4, 5]], ["age"]).with_population(people)
+    table = Table.from_frame(people.iloc[[1, 2, 4, 5]], ["age"]).with_settings(population=people)
     read = foreign(pd.DataFrame({"age": ["[20, 40)", "[20, 40)", ">=40", "*"]}), original=table)
     assert dict(zip(read.class_labels("age"), read.classes.population_matches().tolist(), strict=True)) == {
         "[20, 40)": 3, ">=40": 4, "*": 8,

@@ -8,6 +8,7 @@ from tests.methods.tables import random_frame
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data.hierarchies.builders import Columns, Prefixes
 from workbench.data.published_runs import enclosing_nodes, published_runs, require_levels
+from workbench.data.records import fingerprint
 from workbench.data.table import Table
 from workbench.methods import FullDomain, Keep, KMember, LocalRecoding, Mondrian, Remove
 from workbench.models import DistinctLDiversity, KAnonymity, KMap
@@ -96,9 +97,11 @@ def test_ranges_are_exact_by_default_in_python():
     plain = Table.read(frame, ["amount"], "s")
     shown = set(Mondrian()(plain, KAnonymity(5)).class_labels("amount"))
     assert any(str(frame["amount"].min()) in str(label) for label in shown)
-    exact = plain.with_regions({"amount": "exact"})
-    assert exact.fingerprint == plain.fingerprint != plain.with_regions({}).fingerprint
-    assert plain.with_regions({}, 5).fingerprint != plain.with_regions({}, 10).fingerprint
+    exact = plain.with_settings(regions={"amount": "exact"})
+    assert fingerprint(exact) == fingerprint(plain) != fingerprint(plain.with_settings(regions={}))
+    assert fingerprint(plain.with_settings(regions={}, threshold=5)) != fingerprint(
+        plain.with_settings(regions={}, threshold=10)
+    )
 
 
 def test_text_may_show_ranges_and_numbers_nodes():
@@ -115,15 +118,15 @@ def test_text_may_show_ranges_and_numbers_nodes():
 
 
 def test_released_levels_bound_the_nodes():
-    table = table_of(people(seed=7)).with_level_ranges({"zip": [1, 3]})
+    table = table_of(people(seed=7)).with_settings(level_ranges={"zip": [1, 3]})
     labels = set(map(str, Mondrian()(table, KAnonymity(5)).class_labels("zip")))
     assert labels and all(label.endswith("*") for label in labels)
 
 
 def test_the_population_is_counted_in_published_regions():
     frame = people(seed=8)
-    table = table_of(frame).with_population(
-        pd.concat([frame, frame.sample(150, random_state=0)])[["amount", "zip", "day"]]
+    table = table_of(frame).with_settings(
+        population=pd.concat([frame, frame.sample(150, random_state=0)])[["amount", "zip", "day"]]
     )
     release = Mondrian()(table, KMap(12))
     assert release.audit(KMap(12)).holds and (release.classes.population_matches() >= 12).all()

@@ -18,7 +18,7 @@ def column(values, threshold=THRESHOLD) -> Column:
     table = Table.read(
         pd.DataFrame({"x": values, "s": ["a", "b"] * (len(values) // 2) + ["a"] * (len(values) % 2)}), ["x"]
     )
-    return table.with_regions({}, threshold).columns["x"]
+    return table.with_settings(regions={}, threshold=threshold).columns["x"]
 
 
 def repeated(**times: int) -> list[int]:

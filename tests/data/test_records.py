@@ -13,6 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.data.engines import remote
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.records import Sampled, fingerprint, has_same_data, resample, sample
+from workbench.data.roles import role_notes
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity
@@ -75,15 +76,17 @@ def people():
 
 def test_a_sample_is_marked_in_every_output(tmp_path):
     whole, drawn = people(), people().sample(60)
-    assert drawn.sampled == Sampled(60, 200) and str(drawn.sampled) == "a random sample of 60 of 200 records"
-    assert str(drawn.sampled) in repr(drawn) and str(drawn.sampled) in drawn.notes
-    assert "random sample" not in repr(whole) + repr(whole.role_notes) and "of 60 of 200" in drawn.role_notes[0]
+    assert (
+        drawn.origin.sampled == Sampled(60, 200) and str(drawn.origin.sampled) == "a random sample of 60 of 200 records"
+    )
+    assert str(drawn.origin.sampled) in repr(drawn) and str(drawn.origin.sampled) in drawn.notes
+    assert "random sample" not in repr(whole) + repr(role_notes(whole)) and "of 60 of 200" in role_notes(drawn)[0]
     same = Table.from_frame(drawn.frame, ["age"], "ill")
-    assert same.cells().weight.sum() == 60 and same.fingerprint != drawn.fingerprint, "a store distinguishes them"
-    assert drawn.with_roles(["age"]).sampled == drawn.only({"ill": "b"}).sampled == drawn.sampled
-    assert drawn.sample(30).sampled == Sampled(30, 200), "a sample of a sample is a sample of the whole"
-    assert drawn.only({"ill": "b"}).sample(9).sampled == Sampled(9, drawn.only({"ill": "b"}).records)
-    assert whole.sample(200) is whole and resample(drawn, 1).sampled == drawn.sampled
+    assert same.cells().weight.sum() == 60 and fingerprint(same) != fingerprint(drawn), "a store distinguishes them"
+    assert drawn.with_roles(["age"]).origin.sampled == drawn.only({"ill": "b"}).origin.sampled == drawn.origin.sampled
+    assert drawn.sample(30).origin.sampled == Sampled(30, 200), "a sample of a sample is a sample of the whole"
+    assert drawn.only({"ill": "b"}).sample(9).origin.sampled == Sampled(9, drawn.only({"ill": "b"}).records)
+    assert whole.sample(200) is whole and resample(drawn, 1).origin.sampled == drawn.origin.sampled
     for model, beside in ((KAnonymity(3), 2), (None, 0)):
         release = Mondrian()(drawn, model) if model else Keep()(drawn)
         assert recipient_notice(release) == "it is of a random sample of 60 of 200 records"
@@ -112,20 +115,20 @@ def test_everything_that_changes_a_release_changes_the_fingerprint():
         Table.from_frame(FINGERPRINT_FRAME.assign(age=[20, 31, 31, 45]), ["age", "sex"], "ill"),
         table.with_roles(["age"], "ill"),
         table.with_hierarchies({"age": Intervals(widths=(5, 20))}),
-        table.with_level_ranges({"age": (1, 2)}),
-        table.with_population(FINGERPRINT_FRAME),
+        table.with_settings(level_ranges={"age": (1, 2)}),
+        table.with_settings(population=FINGERPRINT_FRAME),
     ]
     found = [fingerprint(one) for one in (table, *others)]
     assert len(set(found)) == len(found)
     again = Table.from_frame(FINGERPRINT_FRAME, ["age", "sex"], "ill", hierarchies={"age": Intervals(widths=(10, 20))})
-    assert fingerprint(again) == fingerprint(table) == table.fingerprint
+    assert fingerprint(again) == fingerprint(table) == fingerprint(table)
 
 
 def test_the_fingerprint_does_not_depend_on_the_engine():
     roles = {"quasi": ["age", "sex"], "sensitive": "ill"}
     here, there = (Table.read(FINGERPRINT_FRAME, **roles, engine=engine) for engine in ("memory", "duckdb"))
     assert (
-        here.fingerprint != there.fingerprint
+        fingerprint(here) != fingerprint(there)
         and has_same_data(here, there)
         and has_same_data(there, here)
         and has_same_data(here, here)

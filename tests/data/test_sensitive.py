@@ -8,7 +8,7 @@ from workbench.data.sensitive import Sensitive
 def test_the_prior_is_the_distribution_of_the_whole_table(small):
     table = small(1)
     seen, column = table.sensitive["disease"], table.columns["disease"]
-    counts = np.bincount(table.sensitive_codes("disease"))
+    counts = np.bincount(table.model_view.codes["disease"])
     assert np.allclose(seen.prior, counts / table.records) and seen.prior.sum() == 1
     assert len(seen) == len(counts) == len(column.values) + bool(column.missing)
 

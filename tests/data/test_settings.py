@@ -7,7 +7,9 @@ import pytest
 from tests.data.people import FRAME, made
 from workbench.base.errors import BadInput
 from workbench.data.hierarchies.builders import Groups, Intervals
-from workbench.data.settings import check_workloads, highest_level, plain_workload
+from workbench.data.records import fingerprint
+from workbench.data.settings import check_workloads, highest_level, level_range, plain_workload, weights_of_quasi
+from workbench.data.table import without_assigned_roles
 from workbench.measures import GeometricLoss, InformationLoss
 from workbench.methods import FullDomain, Mondrian
 from workbench.models import KAnonymity
@@ -15,34 +17,34 @@ from workbench.models import KAnonymity
 
 def test_every_column_has_weight_1_by_default():
     table = made()
-    assert table.weights_of_quasi.tolist() == [1.0] * len(table.quasi)
-    heavy = table.with_importance({"age": 3})
-    assert dict(zip(heavy.quasi, heavy.weights_of_quasi, strict=True))["age"] == 3
-    assert heavy.with_importance({"age": 1}).importance == {}
+    assert weights_of_quasi(table).tolist() == [1.0] * len(table.quasi)
+    heavy = table.with_settings(importance={"age": 3})
+    assert dict(zip(heavy.quasi, weights_of_quasi(heavy), strict=True))["age"] == 3
+    assert heavy.with_settings(importance={"age": 1}).settings.importance == {}
 
 
 @pytest.mark.parametrize("given", [0, -1, math.inf, math.nan, True, "2", None])
 def test_invalid_weights_are_refused(given):
     with pytest.raises(BadInput, match="importance of column 'age': must be a number above 0, got"):
-        made().with_importance({"age": given})
+        made().with_settings(importance={"age": given})
 
 
 def test_only_quasi_identifiers_count():
     with pytest.raises(BadInput, match="'ill' is not a quasi-identifier, so it has no loss to weight"):
-        made().with_importance({"ill": 2})
+        made().with_settings(importance={"ill": 2})
 
 
 def test_weights_are_part_of_the_table_and_stay_with_their_columns():
-    heavy = made().with_importance({"age": 3, "work": 2})
-    assert heavy.fingerprint != made().fingerprint
-    assert heavy.with_roles(["age"], "ill").importance == {"age": 3}
-    assert heavy.drop(["work"]).importance == {"age": 3}
-    assert heavy.unassigned().importance == {}
+    heavy = made().with_settings(importance={"age": 3, "work": 2})
+    assert fingerprint(heavy) != fingerprint(made())
+    assert heavy.with_roles(["age"], "ill").settings.importance == {"age": 3}
+    assert heavy.drop(["work"]).settings.importance == {"age": 3}
+    assert without_assigned_roles(heavy).settings.importance == {}
 
 
 def test_searches_preserve_the_columns_with_the_largest_weights(adult):
     table = adult.with_roles(["age", "race", "education"], "occupation")
-    heavy = table.with_importance({"education": 50})
+    heavy = table.with_settings(importance={"education": 50})
     for method, measure in ((FullDomain(suppress=0.0), GeometricLoss()), (Mondrian(), InformationLoss())):
         plain, spared = (measure(method(one, KAnonymity(100))).detail["per_attribute"] for one in (table, heavy))
         assert spared["education"] < plain["education"], method
@@ -66,10 +68,12 @@ def test_the_top_is_everything_as_one_node():
 
 
 def test_without_a_range_every_level_is_allowed():
-    assert table().level_range("age") == (0, 3)
-    ranged = table().with_level_ranges({"age": [1, 2]})
-    assert ranged.level_range("age") == (1, 2) == ranged.level_ranges["age"] and ranged.level_range("work") == (0, 2)
-    assert ranged.with_level_ranges({}).level_ranges == {}
+    assert level_range(table(), "age") == (0, 3)
+    ranged = table().with_settings(level_ranges={"age": [1, 2]})
+    assert level_range(ranged, "age") == (1, 2) == ranged.settings.level_ranges["age"] and level_range(
+        ranged, "work"
+    ) == (0, 2)
+    assert ranged.with_settings(level_ranges={}).settings.level_ranges == {}
 
 
 @pytest.mark.parametrize(
@@ -91,28 +95,31 @@ def test_without_a_range_every_level_is_allowed():
 )
 def test_invalid_ranges_are_reported_in_one_sentence(given, says):
     with pytest.raises(BadInput, match=says):
-        table().with_level_ranges(given)
+        table().with_settings(level_ranges=given)
 
 
 def test_ranges_are_part_of_the_fingerprint():
-    ranged = table().with_level_ranges({"age": [1, 2]})
-    assert ranged.fingerprint != table().fingerprint == ranged.with_level_ranges({}).fingerprint
-    assert ranged.fingerprint != table().with_level_ranges({"age": [1, 3]}).fingerprint
+    ranged = table().with_settings(level_ranges={"age": [1, 2]})
+    assert fingerprint(ranged) != fingerprint(table()) == fingerprint(ranged.with_settings(level_ranges={}))
+    assert fingerprint(ranged) != fingerprint(table().with_settings(level_ranges={"age": [1, 3]}))
 
 
 def test_ranges_are_preserved_while_valid():
-    ranged = table().with_level_ranges({"age": [1, 3], "work": [0, 2]})
-    assert ranged.with_hierarchies({"age": Intervals(widths=(5, 10))}).level_ranges == ranged.level_ranges
-    assert ranged.with_hierarchies({"age": Intervals(widths=(10,))}).level_ranges == {"work": (0, 2)}
-    assert ranged.without_hierarchies(["work"]).level_ranges == {"age": (1, 3)}
-    assert ranged.with_roles(["age"], "ill").level_ranges == {"age": (1, 3)}
-    assert ranged.drop(["work"]).level_ranges == {"age": (1, 3)}
-    assert ranged.unassigned().level_ranges == {}
+    ranged = table().with_settings(level_ranges={"age": [1, 3], "work": [0, 2]})
+    assert (
+        ranged.with_hierarchies({"age": Intervals(widths=(5, 10))}).settings.level_ranges
+        == ranged.settings.level_ranges
+    )
+    assert ranged.with_hierarchies({"age": Intervals(widths=(10,))}).settings.level_ranges == {"work": (0, 2)}
+    assert ranged.without_hierarchies(["work"]).settings.level_ranges == {"age": (1, 3)}
+    assert ranged.with_roles(["age"], "ill").settings.level_ranges == {"age": (1, 3)}
+    assert ranged.drop(["work"]).settings.level_ranges == {"age": (1, 3)}
+    assert without_assigned_roles(ranged).settings.level_ranges == {}
 
 
 def test_the_highest_level_stays_the_highest_if_fewer_levels_remain():
-    ranged = table().with_level_ranges({"work": [2, 2]})
-    assert ranged.complete().level_range("work") == (1, 1), "missing is gone, and the one group is everything"
+    ranged = table().with_settings(level_ranges={"work": [2, 2]})
+    assert level_range(ranged.complete(), "work") == (1, 1), "missing is gone, and the one group is everything"
 
 
 # Workloads in a study.

@@ -9,9 +9,12 @@ import pytest
 from tests.data.people import FRAME, made
 from tests.methods.tables import random_frame, table_of
 from workbench.base.errors import BadInput
+from workbench.data.cells import cell_of_record
 from workbench.data.hierarchies.builders import Columns, Groups, Intervals
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level
-from workbench.data.table import Table
+from workbench.data.records import edges_of_quasi, fingerprint, positions_of_quasi, published_values
+from workbench.data.roles import role_notes
+from workbench.data.table import Table, without_assigned_roles
 
 
 def test_columns_have_roles():
@@ -68,18 +71,18 @@ def test_a_sensitive_column_of_many_values_needs_a_level():
         frame, quasi=["q"], sensitive="s", hierarchies={"s": Intervals(widths=(100,))}, levels={"s": 1}
     )
     assert len(table.sensitive["s"]) == 12 and table.sensitive["s"].totals.tolist() == [100] * 12
-    assert (table.sensitive_codes("s") == np.arange(1200) // 100).all()
-    assert table.published("s").tolist()[:2] == ["[0-99]", "[100-199]"]
+    assert (table.model_view.codes["s"] == np.arange(1200) // 100).all()
+    assert published_values(table, "s").tolist()[:2] == ["[0-99]", "[100-199]"]
 
 
 @pytest.mark.filterwarnings("error")  # they are the whole process's, whatever thread is asked
 def test_a_unique_column_gives_a_note_on_roles_and_no_warning():
     table = Table.from_frame(FRAME, quasi=["name", "age"], sensitive="ill")
     ask = "is different in (nearly) every record; is it an identifier?"
-    assert table.role_notes == (f"column 'name' (quasi) {ask}",)
-    assert table.with_roles(["age"], "ill").role_notes == (f"column 'name' (neutral) {ask}",), "for the current roles"
-    assert table.unassigned().role_notes == table.drop(["name"]).role_notes == ()
-    assert f"column 'age' (quasi) {ask}" in made(FRAME.assign(age=range(6))).role_notes
+    assert role_notes(table) == (f"column 'name' (quasi) {ask}",)
+    assert role_notes(table.with_roles(["age"], "ill")) == (f"column 'name' (neutral) {ask}",), "for the current roles"
+    assert role_notes(without_assigned_roles(table)) == role_notes(table.drop(["name"])) == ()
+    assert f"column 'age' (quasi) {ask}" in role_notes(made(FRAME.assign(age=range(6))))
 
 
 def test_levels_above_are_kept_for_distances_and_missing_has_its_own_branch():
@@ -146,10 +149,10 @@ def test_a_level_that_a_new_hierarchy_lacks_is_refused():
 
 def test_a_failed_change_leaves_the_table_unchanged():
     table = made(hierarchies={"age": Intervals(widths=(20,))})
-    before = table.fingerprint
+    before = fingerprint(table)
     with pytest.raises(BadInput):
         table.with_hierarchies({"age": Intervals(widths=(5,)), "work": ready("goo", "own")})
-    assert table.fingerprint == before == made(hierarchies={"age": Intervals(widths=(20,))}).fingerprint
+    assert fingerprint(table) == before == fingerprint(made(hierarchies={"age": Intervals(widths=(20,))}))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +167,7 @@ def test_a_failed_change_leaves_the_table_unchanged():
     ids=lambda change: next(iter(change)),
 )
 def test_the_fingerprint_distinguishes_tables(change):
-    assert made().fingerprint == made().fingerprint != made(**change).fingerprint
+    assert fingerprint(made()) == fingerprint(made()) != fingerprint(made(**change))
 
 
 def test_cells_contain_quasi_identifiers_sensitive_and_requested_columns():
@@ -180,7 +183,7 @@ def test_cells_contain_quasi_identifiers_sensitive_and_requested_columns():
 @pytest.mark.parametrize("others", [(), ("plain",), ("plain", "person"), ("s", "word", "plain")])
 def test_every_record_is_in_the_cell_of_its_codes(others):
     table = table_of(random_frame(1, 150, missing=0.1), ["whole", "word"], ("s", "s2"))
-    cells, of = table.cells(others), table.cell_of_record(others)
+    cells, of = table.cells(others), cell_of_record(table, others)
     assert (cells.quasi[:, of] == [table.codes["whole"], table.codes["word"]]).all()
     assert all((codes[of] == table.codes[name]).all() for name, codes in cells.others.items())
     assert np.bincount(of).tolist() == cells.weight.tolist()
@@ -188,8 +191,8 @@ def test_every_record_is_in_the_cell_of_its_codes(others):
 
 def test_edges_contain_the_left_and_right_end_of_every_code():
     table = made(quasi=["age", "work", "pay"])
-    left, right = table.edges
-    assert table.positions[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.5, 1.0]]
+    left, right = edges_of_quasi(table)
+    assert positions_of_quasi(table)[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.5, 1.0]]
     assert left[:, :3].tolist() == [[0, 10, 20], [0, 1, 2], [0, 0.25, 0.75]], "fractions reach halfway to the next"
     assert (right - left)[:, :3].tolist() == [[1, 1, 1], [1, 1, 1], [0.25, 0.5, 0.25]]
 

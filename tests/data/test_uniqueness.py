@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import people
 from workbench.base.errors import BadInput
+from workbench.data.roles import role_notes
 from workbench.data.table import Table
 from workbench.data.uniqueness import count_unique, every_subset, repeats, survey
 from workbench.studies.checker import check_study
@@ -207,14 +208,14 @@ def test_init_and_check_warn(receipts, tmp_path):
     study = tmp_path / "receipts.study.yaml"
     study.write_text(start.text(), "utf-8")
     assert any(SAID in note for note in check_study(study).notes)
-    assert SAID in " ".join(start.study.table(start.study.read()).role_notes), "as commands and the workbench show it"
+    assert SAID in " ".join(role_notes(start.study.table(start.study.read()))), "as commands and the workbench show it"
 
 
 def test_records_are_named_after_their_unique_number(receipts, tmp_path):
     named = receipts.rename(columns={"iid": "person_id", "receipt_number": "receipt_id"})
     named[["person_id", *named.columns.drop("person_id")]].to_csv(tmp_path / "receipts.csv", index=False)
     start = propose_with_reasons(tmp_path / "receipts.csv", folder=tmp_path)
-    assert start.study.record == ("receipt", "receipts"), "a person has several records"
+    assert start.study.wording.many == "receipts", "a person has several records"
 
 
 def test_a_table_with_one_record_each_has_no_warning(receipts, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from tests.frontier.points import Fake, P, U, baselines, frontier, point
 from tests.planted import planted
 from workbench.base.errors import BadInput
+from workbench.data.settings import TableSettings
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.frontier import decision as module
@@ -198,7 +199,7 @@ def test_another_threshold_or_wording_needs_a_new_assessment(table, tmp_path, as
     reasons(table, store)
     reasons(table, store, smallest=20)
     assert assessments == [10, 10, 20, 20]
-    renamed = replace(table, wording=Wording({}, "patient", "patients"))
+    renamed = replace(table, settings=TableSettings(wording=Wording({}, "patient", "patients")))
     assert any("patients" in text for text in reasons(renamed, store)[0]) and len(assessments) == 6
     assert reasons(table, store, smallest=20) == reasons(table, smallest=20)
 

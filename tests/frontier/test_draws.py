@@ -78,7 +78,7 @@ def test_a_column_is_not_redrawn_for_other_roles_or_groups(tmp_path):
     laplace = Recipe(Laplace(1, bounds="age: 17..90"))
     first = [recipe.release(given, store) for recipe in (RECIPE, laplace)]
     others = [
-        given.with_importance({"age": 2}),
+        given.with_settings(importance={"age": 2}),
         given.with_hierarchies({"age": Intervals(widths=[5, 20]), "ill": Groups([{"x": ["rare", "cold"]}])}),
         given.with_roles(quasi=["age"], sensitive=["wage", "ill"]),
     ]

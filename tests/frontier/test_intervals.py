@@ -9,6 +9,7 @@ import pytest
 
 from tests.methods.raking.tables import table
 from workbench.base.errors import BadInput
+from workbench.base.result_cache import ResultCache
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.intervals import describe_intervals, describe_sample, with_intervals
@@ -122,7 +123,7 @@ def test_intervals_over_learning_span_from_separate_classes_to_a_learning_attack
     given, store = table(), Store(tmp_path)
     recipes = [point.recipe for point in swept[1].measured[:3]]
     frontier, told = sweep(given, recipes, MEASURES, store), []
-    again = replace(given, _memory={}, _locks={})  # like in another process
+    again = replace(given, remember=ResultCache())  # like in another process
     found = with_intervals(again, frontier, "learning", store=store, progress=lambda *done: told.append(done))
     assert [done for done, of in told] == [1, 2, 3] and {of for done, of in told} == {3}
     for point in found.measured[:3]:

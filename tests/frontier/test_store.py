@@ -19,6 +19,7 @@ from tests.releases.toys import Perturb
 from workbench.base import files
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Intervals
+from workbench.data.records import fingerprint
 from workbench.data.table import Table
 from workbench.frontier import store as module
 from workbench.frontier.recipe import Point, Recipe
@@ -78,7 +79,7 @@ def test_a_point_survives_a_round_trip(store, table):
     assert (found.recipe, found.key) == (RECIPE, point.key)
     assert store.keys() == [point.key]
     text = (store.folder / point.key / "point.json").read_text()
-    assert '"A_quot": "inf"' in text and "Infinity" not in text and table.fingerprint not in text
+    assert '"A_quot": "inf"' in text and "Infinity" not in text and fingerprint(table) not in text
 
 
 def test_a_missing_point_is_none(store, table):
@@ -442,14 +443,14 @@ def test_the_key_depends_on_the_named_workload_only(store, table, tmp_path):
     given = {"a": ["age > 30"], "b": ["age > 40"], "log": {"file": str(tmp_path / "log.sql")}}
 
     def key(workload, **changed):
-        given_table = table.with_workloads({**given, **changed})
+        given_table = table.with_settings(workloads={**given, **changed})
         return store.key(given_table, RECIPE, [*MEASURES, QueryError(workload=workload)])
 
     before = {name: key(name) for name in ("a", "b", "log", "random")}
     assert len(set(before.values())) == 4
 
     def serving(workload, **changed):
-        given_table = table.with_workloads({**given, **changed})
+        given_table = table.with_settings(workloads={**given, **changed})
         return store.key(given_table, Recipe(Mondrian("workload", workload=workload), RECIPE.model), MEASURES)
 
     assert serving("a") == serving("a", b=["age >= 30"]) != serving("a", a=["age >= 30"])
@@ -457,7 +458,7 @@ def test_the_key_depends_on_the_named_workload_only(store, table, tmp_path):
     assert key("a", a=["age >= 30"]) != before["a"] and key("a", b=["age >= 30"]) == before["a"]
     (tmp_path / "log.sql").write_text("age > 31\n")
     assert key("log") != before["log"] and key("a") == before["a"]
-    assert store.key(table.with_workloads(given), RECIPE, MEASURES) == store.key(table, RECIPE, MEASURES)
+    assert store.key(table.with_settings(workloads=given), RECIPE, MEASURES) == store.key(table, RECIPE, MEASURES)
 
 
 # Predictions in the store: readable by the owner only, found by what the miner saw, reported if damaged.

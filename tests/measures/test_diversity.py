@@ -70,7 +70,7 @@ def test_a_set_counts_only_its_values(table):
 
 
 def test_importance_counts_and_suppressed_records_lose_everything(table):
-    one = Keep()(table.with_importance({"word": 3}))
+    one = Keep()(table.with_settings(importance={"word": 3}))
     assert GroupUtility()(one).value == pytest.approx(0 + 1 / 5 + 3 / 3)
     assert GroupUtility(floor="subtracted")(one).value == 0
     group = np.array([0, 0, 0, -1], np.int32)

@@ -195,14 +195,14 @@ def test_attackers_without_knowledge_of_membership_search_among_more_people(view
 def test_a_journalist_searches_among_matching_people_of_the_population(small, publish):
     table = small(1)
     frame = table.frame
-    release = Mondrian(publish=publish)(table.with_population(frame.loc[frame.index.repeat(3)]), KAnonymity(4))
+    release = Mondrian(publish=publish)(table.with_settings(population=frame.loc[frame.index.repeat(3)]), KAnonymity(4))
     for statistic in ("largest", "average"):
         third = ReidentificationRisk(statistic)(release).value / 3
         assert ReidentificationRisk(statistic, "journalist")(release).value == near(third)
     measure = ReidentificationRisk("largest", "journalist")
     value, sentence = measure.publish(measure(release), release, 10)
     assert measure(release).value <= value <= 1 and sentence.endswith(".")
-    few = Mondrian(publish=publish)(table.with_population(frame[:5]), KAnonymity(4))
+    few = Mondrian(publish=publish)(table.with_settings(population=frame[:5]), KAnonymity(4))
     assert ReidentificationRisk("average", "marketer")(few).value == ReidentificationRisk("average")(few).value
 
 

@@ -87,7 +87,7 @@ def test_undeclared_figures_are_hidden(table):
 
 
 def test_an_axis_that_would_reveal_few_people_is_refused_with_advice(table):
-    named = table.with_workloads({"few": ["age > 30", "sex = 'F'"]})
+    named = table.with_settings(workloads={"few": ["age > 30", "sex = 'F'"]})
     measures = [CATALOG["re-identification risk"](), CATALOG["query error"]("few"), CATALOG["utility loss"]()]
     shown = redact_points(sweep(named, [Recipe(Mondrian(), KAnonymity(5))], measures), named, 10)
     assert all(point.reasons[measures[1].key] == TOO_FEW for point in shown.measured)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from workbench.data.settings import weights_of_quasi
 from workbench.measures.diversity import contributions, release_q_diversity, s_diversity
 from workbench.releases.base import Release
 
@@ -15,7 +16,7 @@ def weighted_tuple_diversity(
     """
     table = release.table
     shares, _ = release_q_diversity(release)
-    found = utility / (utility + protection) * np.average(shares, axis=1, weights=table.weights_of_quasi)
+    found = utility / (utility + protection) * np.average(shares, axis=1, weights=weights_of_quasi(table))
     if protection and table.sensitive:
         each = [s_diversity(release.posterior(name).beliefs, contributions(table, name, r)) for name in table.sensitive]
         found = found + protection / (utility + protection) * np.mean(each, axis=0)

@@ -271,7 +271,7 @@ def kinds(data):
 def test_naive_bayes_multiplies_the_shares_of_each_column(data):
     """Compute by hand: each value is weighted by its share, and by the shares of the town and the sex among people with
     the value, smoothed by one person distributed like the population."""
-    kind, illness = np.unique(kinds(data), return_inverse=True)[1], data.sensitive_codes("illness")
+    kind, illness = np.unique(kinds(data), return_inverse=True)[1], data.model_view.codes["illness"]
     counts = np.zeros((kind.max() + 1, 4))
     np.add.at(counts, (kind, illness), 1)
     model = Bayes.from_table(data, kind, 4)

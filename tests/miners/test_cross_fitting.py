@@ -12,6 +12,8 @@ from tests.miners.oracle import UNKNOWN, MemorizingMiner
 from tests.widgets.scenario.people import people
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled, cancellable
+from workbench.data.cells import cell_of_record
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes, RandomForest, cross_fitting
@@ -70,7 +72,7 @@ def shuffled_inside(release: Partition, names: list[str]) -> Partition:
         frame[name] = values
     table = table_of(frame, ["whole", "word"], ("s", "s2"))
     number = np.full(len(table.cells()), -1, np.int32)
-    number[table.cell_of_record()] = group
+    number[cell_of_record(table)] = group
     other = Partition(table, table.cells(), number)
     assert (other.group_of_record == group).all() and (frame["whole"] != release.table.frame["whole"]).any()
     return other
@@ -272,7 +274,7 @@ def test_small_tables_are_timed_as_a_whole():
 def test_the_original_release_is_cached(small):
     table = small(1)
     assert original_release(table) is original_release(table)
-    for name in table.released:
+    for name in released_columns(table):
         assert (original_release(table).shown(name).codes == table.codes[name]).all()
 
 

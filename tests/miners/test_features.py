@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from tests.releases.toys import Cluster
+from workbench.data.cells import cell_of_record
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
@@ -88,7 +89,7 @@ def test_exact_values():
 def test_intervals_are_encoded_as_ends_and_labels_as_paths():
     given = table()
     cells, codes = given.cells(), given.codes
-    half = np.where(codes["age"] < 2, 0, 1)[np.argsort(given.cell_of_record())].astype(np.int32)
+    half = np.where(codes["age"] < 2, 0, 1)[np.argsort(cell_of_record(given))].astype(np.int32)
     release = Partition(given, cells, half)
     rows, _ = encoded(release, "ends")
     assert rows[:2, :2].tolist() == [[0, 10], [0, 10]] and rows[2:, :2].tolist() == [[20, 30]] * 3

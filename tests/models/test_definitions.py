@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.methods import oracle
 from workbench.base.errors import Undefined, Unsatisfiable
+from workbench.data.cells import cell_of_record
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import (
@@ -284,9 +285,9 @@ def fits(everybody, sample, members):
 
 
 def released(everybody, sample, group):
-    table = Table.from_frame(sample, ["age", "town"]).with_population(everybody)
+    table = Table.from_frame(sample, ["age", "town"]).with_settings(population=everybody)
     of_cell = np.zeros(len(table.cells()), np.int32)
-    of_cell[table.cell_of_record()] = group  # equal records are in one class: that of the last
+    of_cell[cell_of_record(table)] = group  # equal records are in one class: that of the last
     _, number = np.unique(of_cell, return_inverse=True)
     return table, Partition(table, table.cells(), number.astype(np.int32))
 
@@ -314,7 +315,7 @@ def test_population_models_count_the_people_who_match(case):
 @given(population_cases(), st.integers(1, 25), st.booleans())
 def test_mondrian_with_k_map_equals_counting_at_each_cut(case, k, dealt):
     everybody, sample, _ = case
-    table = Table.from_frame(sample, ["age", "town"]).with_population(everybody)
+    table = Table.from_frame(sample, ["age", "town"]).with_settings(population=everybody)
     if fits(everybody, sample, sample) < k:
         with pytest.raises(Unsatisfiable, match=r"even the whole table|violated by 1 classes"):
             Mondrian()(table, KMap(k))
@@ -325,7 +326,7 @@ def test_mondrian_with_k_map_equals_counting_at_each_cut(case, k, dealt):
     axes = [oracle.axis_of(sample[name]) for name in ("age", "town")]
     expected = oracle.widest_range(axes, lambda part: fits(everybody, sample, sample.iloc[part]) >= k)
     found = Mondrian()(table, KMap(k))
-    cells = oracle.as_sets(found.group[table.cell_of_record()])
+    cells = oracle.as_sets(found.group[cell_of_record(table)])
     assert cells == {frozenset(part.tolist()) for part in expected}
 
 
@@ -355,18 +356,18 @@ def test_population_models_are_undefined_without_their_inputs():
     table = Table.from_frame(sample, ["age"])
     with pytest.raises(Undefined, match="no population"):
         KMap(1).score(Keep()(table).classes)
-    beside = table.with_population(sample.iloc[:3])
+    beside = table.with_settings(population=sample.iloc[:3])
     assert KMap(1).score(Keep()(beside).classes).tolist() == [1, 2, 0]
     with pytest.raises(Undefined, match="1 records of the table match nobody in the population"):
         DeltaPresence().score(Keep()(beside).classes)
     with pytest.raises(Undefined, match="published unchanged"):
         KMap(1).score(Mondrian(publish="bucketized")(beside, KAnonymity(2)).classes)
     with pytest.raises(Undefined, match="split = widest"):
-        Mondrian(split="information_gain", target="town")(table.with_population(sample), KMap(1))
+        Mondrian(split="information_gain", target="town")(table.with_settings(population=sample), KMap(1))
 
 
 def test_mondrian_may_suppress_records_for_k_map():
     everybody = pd.DataFrame({"age": [*range(20, 60)] * 3 + [90], "town": "a"})
-    table = Table.from_frame(everybody[::2], ["age"]).with_population(everybody)
+    table = Table.from_frame(everybody[::2], ["age"]).with_settings(population=everybody)
     release = Mondrian(suppress=0.1)(table, KMap(6))
     assert release.audit(KMap(6)).holds and release.suppressed <= 0.1 * table.records

@@ -6,6 +6,7 @@ import pytest
 
 from tests.measures.tuple_diversity import weighted_tuple_diversity
 from workbench import Table, datasets
+from workbench.data.cells import cell_of_record
 from workbench.data.hierarchies.builders import Nested
 from workbench.measures import Discernibility, GroupProtection, GroupUtility, QueryError
 from workbench.measures.diversity import contributions, s_diversity
@@ -38,7 +39,7 @@ def table_1() -> Table:
 def release(table_1) -> Partition:
     """Table 1 as it is printed: three groups of three, in its order."""
     group = np.empty(len(TABLE_1), np.int32)
-    group[table_1.cell_of_record()] = np.repeat([0, 1, 2], 3)
+    group[cell_of_record(table_1)] = np.repeat([0, 1, 2], 3)
     return Partition(table_1, table_1.cells(), group)
 
 
@@ -85,7 +86,7 @@ def table_2() -> Table:
 
 
 def in_table_order(table: Table) -> Entries:
-    cell = table.cell_of_record()
+    cell = cell_of_record(table)
     entries = Entries.of_cells(table, table.cells(), 0)
     place = np.empty(len(entries), int)
     place[entries.cell] = np.arange(len(entries))
@@ -99,7 +100,7 @@ def groups(records: np.ndarray, number: np.ndarray) -> list[set[int]]:
 @pytest.mark.parametrize(("widths", "expected"), [("raw", TABLE_3), ("normalised", TABLE_4)])
 def test_partitioning_table_2(table_2, widths, expected):
     """The raw ranges give Table 3 with s = 2; normalized at each node they give the groups of Table 4."""
-    record_of_cell = np.argsort(table_2.cell_of_record())
+    record_of_cell = np.argsort(cell_of_record(table_2))
     parted, starts = prepartition(table_2, in_table_order(table_2), 2, widths, 0.5, None)
     assert groups(record_of_cell[parted.cell], np.repeat(range(len(starts) - 1), np.diff(starts))) == expected
 

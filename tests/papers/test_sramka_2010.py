@@ -29,7 +29,9 @@ def clustered():
     """Return the releases by k: ages are never exact, other columns have one value or any."""
     table = census("education")
     table = table.without_hierarchies([name for name in table.quasi if table.columns[name].hierarchy])
-    table = table.with_hierarchies({"age": Intervals(widths=(5, 10, 20, 50, 100))}).with_level_ranges({"age": [1, 5]})
+    table = table.with_hierarchies({"age": Intervals(widths=(5, 10, 20, 50, 100))}).with_settings(
+        level_ranges={"age": [1, 5]}
+    )
     return {k: KMember(recode="levels")(table, KAnonymity(k)) for k in PRINTED}
 
 

@@ -7,9 +7,7 @@ ROOT = Path(__file__).parents[2]
 LIMIT = 30
 ABOVE = {
     "widgets/frontier/frontier.py: FrontierChart": 67,
-    "workbench/data/table.py: Table": 60,
     "widgets/release/release.py: ReleaseCard": 58,
-    "workbench/studies/study.py: Study": 53,
     "widgets/data/data.py: DataPicker": 51,
     "widgets/roles/roles.py: RolePicker": 47,
     "widgets/recipes/recipes.py: RecipePicker": 45,
@@ -21,11 +19,8 @@ ABOVE = {
     "widgets/hierarchies/editing.py: Editing": 39,
     "widgets/hierarchies/editor.py: HierarchyEditor": 39,
     "workbench/charts/scene.py: Scene": 38,
-    "workbench/releases/label_parser.py: Labels": 36,
-    "workbench/queries/parser.py: Parser": 35,
+    "workbench/studies/study.py: Study": 36,
     "widgets/preview/preview.py: ReleasePreview": 35,
-    "workbench/releases/published_classes.py: RedactedClasses": 34,
-    "widgets/workloads/workloads.py: WorkloadPicker": 31,
 }
 
 

@@ -47,7 +47,7 @@ def frame(records=RECORDS):
 
 def table(records=RECORDS, **workloads):
     found = Table.from_frame(frame(records), ["age", "town", "sex"], "ill", hierarchies={"ill": GROUPS})
-    return found.with_workloads(workloads)
+    return found.with_settings(workloads=workloads)
 
 
 GROUPS = Groups(levels=[{"sick": ["flu", "gout", "rare"], "well": ["none"]}])
@@ -108,8 +108,8 @@ def test_only_one_of_two_queries_that_differ_in_few_people_is_published():
     """Three people between two queries would be disclosed, and so would their absence."""
     data = frame()
     data["wage"] = np.where(np.arange(RECORDS) < 3, 45.5, data["wage"])
-    given = Table.from_frame(data, ["age", "town", "sex", "wage"], "ill").with_workloads(
-        {"mine": ["wage > 45", "wage > 45.6", "wage <= 45.6", "wage > 45.2", "avg(age) where wage > 45"]}
+    given = Table.from_frame(data, ["age", "town", "sex", "wage"], "ill").with_settings(
+        workloads={"mine": ["wage > 45", "wage > 45.6", "wage <= 45.6", "wage > 45.2", "avg(age) where wage > 45"]}
     )
     assert [one.text for one in publishable_queries(given, SMALLEST)] == ["wage > 45", "avg(age) where wage > 45"]
 
@@ -181,7 +181,9 @@ def test_the_maximum_value_cannot_be_derived_from_an_average():
     for top, hidden in ((89, False), (1_000_000, True)):
         data.loc[7, "wage"] = top
         asked = table(mine=["avg(wage)"])
-        asked = type(asked).from_frame(data, ["age", "town", "sex"], "ill").with_workloads({"mine": ["avg(wage)"]})
+        asked = (
+            type(asked).from_frame(data, ["age", "town", "sex"], "ill").with_settings(workloads={"mine": ["avg(wage)"]})
+        )
         assert (published_rows(Remove()(asked)) == {}) == hidden
 
 

@@ -223,7 +223,7 @@ def test_the_choice_of_values_shown_for_groups_is_stated(declared, said):
     """A group shows another value although a common one is closer to certainty."""
     frame = people().assign(coin=["heads"] * 400 + ["tails"] * 200)[["age", "disease", "coin"]]
     table = Table.from_frame(frame, quasi=["age"], sensitive=["disease", "coin"])
-    table = replace(table, wording=Wording(harmful=declared))
+    table = replace(table, settings=replace(table.settings, wording=Wording(harmful=declared)))
     assert said in _exposure(table) and ("80 %" in _exposure(table)) == bool(declared)
 
 

@@ -87,7 +87,7 @@ def test_a_release_without_classes_has_no_answers_yet():
 
 
 def test_a_workload_of_another_table_is_converted(adult):
-    again = adult.with_workloads({})
+    again = adult.with_settings(workloads={})
     workload, release = Workload.random(adult, 50), Mondrian()(again, KAnonymity(50))
     assert np.array_equal(release.count(workload), release.count(Workload.random(again, 50)))
 

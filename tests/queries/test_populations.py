@@ -184,7 +184,7 @@ def test_uncountable_populations_are_reported_once_with_advice(small, monkeypatc
     for _ in range(2):
         with pytest.raises(Undefined, match=r"more than [\d,]+ populations .*raise min_support, or choose fewer quasi"):
             UtilityLoss(min_support=0.02)(Mondrian()(table, KAnonymity(3)))
-    assert ("populations", 0.02) in table._memory  # not counted again for each release
+    assert ("populations", 0.02) in table.remember.results  # not counted again for each release
 
 
 @pytest.fixture
@@ -235,27 +235,6 @@ def test_a_page_reports_that_a_loss_is_estimated(adult, monkeypatch):
     release = Mondrian()(without_cache(adult), KAnonymity(50))
     told = measure.publish(measure(release), release, 10)[1]
     assert "randomly chosen groups" in told and "randomly chosen groups" not in exact
-
-
-def test_waiting_for_the_same_populations_can_be_cancelled(small):
-    table, cancel, began, go_on = small(0), threading.Event(), threading.Event(), threading.Event()
-
-    def long():
-        began.set()
-        assert go_on.wait(20)
-        return 1
-
-    other = threading.Thread(target=table.remember, args=("long", long))
-    other.start()
-    try:
-        assert began.wait(20)
-        cancel.set()
-        with pytest.raises(Cancelled), cancellable(cancel):
-            table.remember("long", long)
-    finally:
-        go_on.set()
-        other.join()
-    assert table.remember("long", long) == 1
 
 
 def test_the_shared_prefix_is_common_to_adjacent_rows(small):

@@ -84,7 +84,7 @@ def pair(seed, read=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # in a small table everything is different in every record
             table = Table.read(data, quasi, SENSITIVE, (), hierarchies, **options)
-        found.append(table.with_population(everybody[[*quasi]]))
+        found.append(table.with_settings(population=everybody[[*quasi]]))
     return found[0], with_cells_outside_memory(found[1])
 
 

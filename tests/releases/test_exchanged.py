@@ -81,7 +81,7 @@ def test_miners_and_attackers_see_the_values_of_buckets(release):
     counted = np.zeros_like(release.seats["illness"])
     np.add.at(counted, (release.group_of_record, shown), 1)
     assert (counted == release.seats["illness"]).all()
-    true = release.table.sensitive_codes("illness")
+    true = release.table.model_view.codes["illness"]
     assert (shown != true).mean() > 0.2
     assert 0 <= AttributeInference()(release).value <= 1
 
@@ -189,7 +189,7 @@ def test_estimates_use_the_file_assigned_by_the_seed(pair):
 def test_each_file_assigns_values_again_at_random(pair):
     """A row's value is that of the next file, and that of its person, as often as the shares of its bucket say."""
     flat = pair[1]
-    shares, true = flat.classes.distributions("illness")[flat.group_of_record], flat.table.sensitive_codes("illness")
+    shares, true = flat.classes.distributions("illness")[flat.group_of_record], flat.table.model_view.codes["illness"]
     first, second = (flat._column("illness", seed).codes for seed in (11, 12))
     chance = (shares**2).sum(axis=1)
     assert (first == second).mean() == pytest.approx(chance.mean(), abs=5 * 0.5 / np.sqrt(1500))

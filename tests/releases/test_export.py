@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench.base.errors import BadInput, Unsatisfiable
+from workbench.data.records import edges_of_quasi
 from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
@@ -267,7 +268,7 @@ def test_suppressed_records_are_spread_over_populations(table, release):
     populations = large_populations(table, 0.1)
     there = release.group_of_record < len(release.classes)
     quasi = np.stack([table.codes[name] for name in table.quasi])
-    left, right = table.edges
+    left, right = edges_of_quasi(table)
     for i in range(0, len(populations), 7):
         runs = populations.runs[i]
         share = 1.0

@@ -196,7 +196,7 @@ def test_classes_with_equal_regions_are_merged_as_in_memory(seed, nodes, tmp_pat
     tables = pair(seed)
     text = [name for name in tables[0].quasi if tables[0].columns[name].kind == "text"]
     regions = {} if nodes else dict.fromkeys(text, "ranges")
-    here, there = (table.with_regions(regions, 5) for table in tables)
+    here, there = (table.with_settings(regions=regions, threshold=5) for table in tables)
     one, parts = (Mondrian()(table, KAnonymity(3)) for table in (here, with_cells_outside_memory(there)))
     assert parts.audit(KAnonymity(3)).holds and parts.classes.sizes.sum() == tables[0].records
     shown = np.column_stack([parts.classes.low, parts.classes.high])

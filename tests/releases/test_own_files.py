@@ -206,7 +206,7 @@ def test_releases_of_any_people_are_read_back(name, seed, tmp_path):
     frame = random_frame(seed, 120, missing=(0, 0.15)[seed % 2])[[*quasi, *sensitive, "one"]]
     table = Table.from_frame(frame, quasi, sensitive)
     if seed == 2:
-        table = table.with_regions({})
+        table = table.with_settings(regions={})
     method, model = ANYBODY[name]
     try:
         release = method(table, model, 1)

@@ -49,7 +49,7 @@ def test_the_posterior_agrees_with_a_simulation(others):
     """The shares of true values among records with one released value equal the posterior."""
     given = table(20_000)
     release = RandomizedResponse(0.5, others=others)(given)
-    drawn, true = release.drawn["ill"], given.sensitive_codes("ill")
+    drawn, true = release.drawn["ill"], given.model_view.codes["ill"]
     told = drawn.posterior(given.sensitive["ill"].prior)
     for i, value in enumerate(drawn.values):
         rows = drawn.released == value

@@ -86,9 +86,9 @@ def test_bounds_follow_from_possible_released_values():
     assert least.tolist() == [0, 0] and most[0] == 300 and most[1] == queries.truth[0]
     release = RandomizedResponse(0.5)(given)
     chances = np.array([[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0, 0, 1, 0], [0, 0, 0.2, 0.8]])  # cold flu none rare
-    partly = type(release)(given, {"ill": Drawn.from_released(Categorical(chances), given.sensitive_codes("ill"))})
+    partly = type(release)(given, {"ill": Drawn.from_released(Categorical(chances), given.model_view.codes["ill"])})
     least, most = partly.bounds(count_queries(given, ["ill = 'rare'", "ill in ('cold', 'flu')"]))
-    counts = np.bincount(given.sensitive_codes("ill"), minlength=4)
+    counts = np.bincount(given.model_view.codes["ill"], minlength=4)
     assert (least[0], most[0]) == (counts[3], counts[3] + counts[2]) and least[1] == most[1] == counts[0] + counts[1]
 
 
@@ -159,7 +159,7 @@ def test_a_changed_quasi_identifier_is_inverted_like_a_naive_sum():
     release = RandomizedResponse(0.6, ("city",))(given)
     runs, drawn = populations(given), release.drawn["city"]
     likely = drawn.posterior(drawn.likeliest)[drawn.codes]
-    age, ill = given.codes["age"], given.sensitive_codes("ill")
+    age, ill = given.codes["age"], given.model_view.codes["ill"]
     for p, (ages, cities) in enumerate(runs.tolist()):
         inside = (age >= ages[0]) & (age <= ages[1])
         counts = np.bincount(ill, inside * likely[:, cities[0] : cities[1] + 1].sum(axis=1), 4)

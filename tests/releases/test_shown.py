@@ -12,6 +12,8 @@ from tests.releases.columns import QUASI
 from tests.releases.toys import Cluster
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Columns
+from workbench.data.records import published_values
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.methods import FullDomain, Keep, Mondrian, Remove
 from workbench.models import KAnonymity
@@ -31,7 +33,7 @@ def text(value) -> str:
 def labels(release, name, seen: Shown) -> list[str]:
     """Return what each record shows, as the release writes it."""
     if seen.codes is not None:
-        return [text(value) for value in release.table.published(name).iloc[seen.codes]]
+        return [text(value) for value in published_values(release.table, name).iloc[seen.codes]]
     of_class, of_region = release.class_labels(name), {}
     a, classes = release.table.quasi.index(name), release.own_classes
     for c in range(len(classes)):
@@ -52,7 +54,7 @@ def test_each_record_shows_its_published_values(table, method):
     frame = release.frame().set_index("person")
     people = table.frame["person"].to_numpy()[release.published_records]
     assert sorted(people) == sorted(frame.index) and (np.diff(release.published_records) > 0).all()
-    for name in (one for one in table.released if one not in release.unpublished_columns and one != "person"):
+    for name in (one for one in released_columns(table) if one not in release.unpublished_columns and one != "person"):
         seen = release.shown(name)
         assert (seen.records == len(people) and seen.held(table.codes[name][release.published_records]).all()) or (
             release.classes.exact and name in table.sensitive
@@ -146,7 +148,7 @@ def test_a_file_shows_its_records_in_order():
     holds = [[age.held(np.full(5, code))[row] for code in range(column.size)] for row in range(5)]
     young, old = [True] * 3 + [False] * 2, [False] * 3 + [True] * 2
     assert holds == [young, [True] * 5, old, young, old]
-    told = release.table.published("disease").iloc[release.shown("disease").codes]
+    told = published_values(release.table, "disease").iloc[release.shown("disease").codes]
     assert told.tolist() == FILE["disease"].tolist()
     with pytest.raises(Undefined, match="records of a file cannot be matched"):
         release.published_records  # noqa: B018
@@ -155,7 +157,7 @@ def test_a_file_shows_its_records_in_order():
 def test_a_file_alone_is_the_table():
     release = foreign(FILE, ["age", "sex"], "disease")
     assert release.published_records.tolist() == [0, 1, 2, 3, 4]
-    assert release.table.published("age").iloc[release.shown("age").codes].tolist() == FILE["age"].tolist()
+    assert published_values(release.table, "age").iloc[release.shown("age").codes].tolist() == FILE["age"].tolist()
 
 
 # Records of a release by class and unchanged columns, compared with record-by-record counts.

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.errors import Undefined
 from workbench.base.parameters import parameter
+from workbench.data.records import published_values
 from workbench.data.table import Table
 from workbench.methods import Method
 from workbench.models import Model
@@ -69,7 +70,9 @@ class Perturbed(Release):
     def rows(self) -> dict[str, Rows]:
         columns = []
         for name in self.table.names:
-            columns.append(CodedColumn(name, self.table.published(name), self.drawn.get(name, self.table.codes[name])))
+            columns.append(
+                CodedColumn(name, published_values(self.table, name), self.drawn.get(name, self.table.codes[name]))
+            )
         return {"release": Rows.shuffled(columns)}
 
     @property
@@ -100,7 +103,7 @@ class Perturb(Method):
         rng, drawn = np.random.default_rng(seed), {}
         for name, seen in table.sensitive.items():
             other = rng.choice(len(seen), table.records, p=seen.prior)
-            drawn[name] = np.where(rng.random(table.records) < self.keep, table.sensitive_codes(name), other)
+            drawn[name] = np.where(rng.random(table.records) < self.keep, table.model_view.codes[name], other)
         return Perturbed(table, self.keep, drawn, About(self.guarantee))
 
 

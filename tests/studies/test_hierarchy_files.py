@@ -12,12 +12,13 @@ import pytest
 from widgets.session.study_file import FileChanged, StudyFile
 from workbench import BadInput
 from workbench.commands.main import main
+from workbench.data.records import fingerprint
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.studies.checker import check_study
 from workbench.studies.script import python_code
-from workbench.studies.study import Study
+from workbench.studies.study import Study, files_read
 
 EMPLOYERS = [f"PLANTED {i % 40} / branch {i}" for i in range(400)]
 GROUPS = {f"PLANTED {g} / *": [one for one in EMPLOYERS if one.startswith(f"PLANTED {g} /")] for g in range(40)}
@@ -56,8 +57,8 @@ def test_a_long_hierarchy_is_in_a_private_file_and_not_in_the_study(folder):
     assert json.loads((folder / FILE).read_text())["levels"] == [GROUPS]
     opened = Study.open(path)
     assert opened.hierarchies == whole.hierarchies and opened.files == {"employer": FILE}
-    assert folder / FILE in opened.reads()
-    assert opened.table(opened.read()).fingerprint == whole.table(whole.read()).fingerprint
+    assert folder / FILE in files_read(opened)
+    assert fingerprint(opened.table(opened.read())) == fingerprint(whole.table(whole.read()))
 
 
 def test_a_hierarchy_file_is_found_from_any_working_directory(folder, monkeypatch, tmp_path_factory):

@@ -19,7 +19,7 @@ from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.publish import publish
 from workbench.publication.report import batch
-from workbench.studies.study import Study
+from workbench.studies.study import Study, chart_axes
 
 MADE_WITHOUT_PARAMETERS = {"query error", "good utility", "workload utility"}
 TEXT = """study: Nothing sensitive
@@ -88,7 +88,7 @@ def test_commands_report_and_dashboard_work(folder, capsys, measures):
 def test_init_and_the_workbench_choose_measures_that_are_defined(folder, capsys):
     run(capsys, "init", "people.csv", "--quasi", "age,sex,town")
     proposed = Study.open("people.study.yaml").with_(sensitive=())
-    assert proposed.chart_axes() == ("R_id", "NCP")
+    assert chart_axes(proposed) == ("R_id", "NCP")
     bench = widgets.Workbench("people.csv", keep=False)
     bench.session.change(quasi=("age", "sex", "town"))
     bench.wait()

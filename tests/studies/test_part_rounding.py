@@ -54,5 +54,5 @@ def test_a_copy_in_another_process_has_the_same_counts():
 
     base = study().read(wards(np.random.default_rng(5)))
     table = study(only={"ward": "north"}).table(base)
-    copy = pickle.loads(pickle.dumps(table.rounding))
+    copy = pickle.loads(pickle.dumps(table.settings.rounding))
     assert published_total(table, 10) == copy.total(table.records, 10)

@@ -153,9 +153,7 @@ def test_the_file_mentions_records_and_has_lines_to_complete(tmp_path):
     start = propose_with_reasons(
         tmp_path / "visits.csv", quasi=["age", "past_visits"], sensitive=["dx1_3"], folder=tmp_path
     )
-    assert (
-        start.study.record == ("visit", "visits") and "record:" in start.text() and "[person, people]" in start.text()
-    )
+    assert start.study.wording.many == "visits" and "record:" in start.text() and "[person, people]" in start.text()
     assert "# titles: {dx1_3: dx1_3}" in start.text() and "# missing: ['-7']" in start.text()
     assert not any("-7" in one for one in start.head), "no message has a value of the data"
     assert any("past_visits" in one and "missing" in one for one in start.head)

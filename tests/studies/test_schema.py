@@ -7,7 +7,7 @@ from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies.checker import check_study
 from workbench.studies.schema import parts_of_recipe, query_faults, recipe_faults, study_faults, variant_faults
-from workbench.studies.study import Study
+from workbench.studies.study import Study, files_read
 
 GOOD = {
     "study": "ill",
@@ -136,8 +136,8 @@ def test_an_unknown_workload_is_reported():
 
 def test_queries_are_parsed_independently():
     table = Table.from_frame(pd.DataFrame({"age": [20, 30, 40], "sex": ["F", "M", "F"]}), quasi=["age", "sex"])
-    table = table.with_workloads(
-        {
+    table = table.with_settings(
+        workloads={
             "a": ["age >= 30", "agee >= 30", "sex = 'X'", "age >="],
             "many": {"random": {"dimension": 3, "sensitive": False}},
         }
@@ -193,6 +193,6 @@ def test_a_study_is_checked_with_its_workloads(folder, old, new, line, text):
 
 def test_an_untrusted_study_reads_queries_only_from_its_folder(folder):
     study = Study.from_yaml(TEXT, folder, confined=True)
-    assert folder / "log.sql" in study.reads()
+    assert folder / "log.sql" in files_read(study)
     with pytest.raises(BadInput, match="outside the folder of the study"):
         Study.from_yaml(TEXT.replace("log.sql", "../log.sql"), folder, confined=True)

@@ -113,13 +113,17 @@ def test_the_script_sets_the_level_of_a_sensitive_column(tmp_path):
 def test_the_script_sets_release_levels(tmp_path):
     study = ADULT.with_(released_levels={"age": [1, 3], "sex": [0, 1]})
     made = run(python_code(study, Recipe(Mondrian(), KAnonymity(200))), tmp_path)["release"]
-    assert made.table.level_ranges == {"age": (1, 3), "sex": (0, 1)} == study.table(study.read()).level_ranges
+    assert (
+        made.table.settings.level_ranges
+        == {"age": (1, 3), "sex": (0, 1)}
+        == study.table(study.read()).settings.level_ranges
+    )
 
 
 def test_the_script_sets_the_importance_of_columns(tmp_path):
     study = ADULT.with_(importance={"age": 3})
     made = run(python_code(study, Recipe(Mondrian(), KAnonymity(200))), tmp_path)["release"]
-    assert made.table.importance == {"age": 3} == study.table(study.read()).importance
+    assert made.table.settings.importance == {"age": 3} == study.table(study.read()).settings.importance
 
 
 def test_given_data_are_an_argument_of_the_script(tmp_path):
@@ -229,7 +233,7 @@ def test_the_script_contains_the_workloads(tmp_path):
     )
     code = python_code(study, Recipe(Mondrian(), KAnonymity(200)))
     assert max(map(len, code.splitlines()[1:])) <= 120
-    assert run(code, tmp_path)["release"].table.workloads == study.workloads
+    assert run(code, tmp_path)["release"].table.settings.workloads == study.workloads
     serving = Recipe(Mondrian("workload", workload="by sex"), KAnonymity(200))
     assert have_equal_classes(
         run(python_code(study, serving), tmp_path)["release"], serving.release(study.table(study.read()))

@@ -9,10 +9,12 @@ import pytest
 from tests.studies.written import TEXT, without
 from workbench.base.errors import BadInput
 from workbench.data import datasets, weights
+from workbench.data.records import fingerprint
 from workbench.data.table import Table
+from workbench.data.wording import Wording
 from workbench.queries.workload import Workload
 from workbench.studies.schema import CHOICES, FILE, FROM, ROLES
-from workbench.studies.study import Study
+from workbench.studies.study import Study, files_read, records_of_study, with_data
 
 
 def test_a_study_survives_a_round_trip_through_text():
@@ -33,9 +35,13 @@ def test_the_table_of_a_study_equals_one_made_in_python():
     study = Study.from_yaml(without("hierarchies"))
     study = study.with_(hierarchies={name: "bundled" for name in datasets.ADULT_HIERARCHIES})
     table, direct = study.table(study.read()), datasets.adult()
-    assert table.fingerprint == direct.with_regions({}, study.smallest).fingerprint != direct.fingerprint
+    assert (
+        fingerprint(table)
+        == fingerprint(direct.with_settings(regions={}, threshold=study.smallest))
+        != fingerprint(direct)
+    )
     exact = study.with_(regions=dict.fromkeys(table.quasi, "exact")).table(study.read())
-    assert exact.fingerprint == direct.fingerprint
+    assert fingerprint(exact) == fingerprint(direct)
 
 
 def test_measures_have_their_settings():
@@ -208,7 +214,7 @@ def test_a_study_may_select_a_part_of_the_data(tmp_path):
     assert study.with_(data={**study.data, "only": {"country": "Mexico", "age": 30}}).table(study.read()).records == 2
     only = {"country": "Mexico"}
     directly = Table.read(tmp_path / "data.csv", ["age"], "illness", ["country"], only=only, regions={})
-    assert directly.fingerprint == table.fingerprint
+    assert fingerprint(directly) == fingerprint(table)
     for only, says in (({"country": "Chile"}, "'country'"), ({"town": "x"}, "no column 'town'")):
         with pytest.raises(BadInput, match=says) as caught:
             Table.without_roles(tmp_path / "data.csv").only(only)
@@ -246,7 +252,7 @@ def test_the_documented_study_is_valid_and_every_key_is_documented():
 
 def test_a_study_has_titles_of_columns_and_records():
     study = Study.from_yaml(TEXT + "titles: {race: origin}\nrecord: [visit, visits]\n")
-    assert study.titles == {"race": "origin"} and study.record == ("visit", "visits")
+    assert study.wording == Wording({"race": "origin"}, "visit", "visits")
     assert Study.from_yaml(study.to_yaml()) == study
     assert "record" not in Study.from_yaml(TEXT).to_yaml()
 
@@ -288,9 +294,9 @@ def test_a_study_names_the_file_of_its_population(tmp_path):
     study = Study.from_yaml(text, tmp_path, confined=True)
     base = study.read()
     table = study.table(base)
-    assert table.population.records == 5 and table.population_table is study.table(base).population_table
-    assert study.to_dict()["population"] == {"csv": "all.csv"} and tmp_path / "all.csv" in study.reads()
-    assert table.fingerprint != study.with_(population={}).table(base).fingerprint
+    assert table.population.records == 5 and table.origin.population is study.table(base).origin.population
+    assert study.to_dict()["population"] == {"csv": "all.csv"} and tmp_path / "all.csv" in files_read(study)
+    assert fingerprint(table) != fingerprint(study.with_(population={}).table(base))
     for wrong, said in (
         ("{csv: ../all.csv}", "outside the folder"),
         ("{path: all.csv}", "has no 'path'"),
@@ -324,15 +330,15 @@ def test_a_study_of_a_sample_requests_intervals_by_default():
     assert Study.from_yaml(text + "intervals: {over: seeds}").intervals == {"over": "seeds"}
     without = Study.from_yaml(text + "intervals: {}")
     assert without.intervals == {} == Study.from_yaml(without.to_yaml()).intervals
-    assert without.with_data({**without.data, "sample": 100}).intervals == {}, "an explicit choice has priority"
+    assert with_data(without, {**without.data, "sample": 100}).intervals == {}, "an explicit choice has priority"
     whole = Study.from_yaml(text.replace(", sample: 200", ""))
-    assert whole.intervals == {} and whole.with_data(study.data).intervals == {"over": "records"}
+    assert whole.intervals == {} and with_data(whole, study.data).intervals == {"over": "records"}
     base = study.read()
     table = study.table(base)
-    assert str(table.sampled) == "a random sample of 200 of 48,842 records" and table.engine.in_memory
-    assert study.with_(quasi=("age", "race")).records(base) is study.records(base), "drawn once"
-    assert study.with_(data={**study.data, "sample": 100}).records(base).records == 100
-    assert study.with_(identifiers=("race",)).records(base).names == [n for n in base.names if n != "race"]
+    assert str(table.origin.sampled) == "a random sample of 200 of 48,842 records" and table.engine.in_memory
+    assert records_of_study(study.with_(quasi=("age", "race")), base) is records_of_study(study, base), "drawn once"
+    assert records_of_study(study.with_(data={**study.data, "sample": 100}), base).records == 100
+    assert records_of_study(study.with_(identifiers=("race",)), base).names == [n for n in base.names if n != "race"]
 
 
 @pytest.mark.parametrize("sample", ["0", "-3", "yes", "1.5", "[3]"])
@@ -348,7 +354,7 @@ def test_folders_and_spark_files_are_relative_to_the_study(tmp_path):
     table = Study.from_dict({"study": "x", "data": data, "roles": {"quasi": ["age"]}}, tmp_path).read()
     assert [*(tmp_path / "disk").glob("workbench-*/records.db")] and table.records == 40
     spark = Study(data={"spark": f"parquet.`{tmp_path}/in.parquet`", "remote": "sc://host"})
-    assert tmp_path / "in.parquet" in spark.reads()
+    assert tmp_path / "in.parquet" in files_read(spark)
 
 
 def test_data_may_be_just_a_path(tmp_path):

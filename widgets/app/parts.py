@@ -20,7 +20,7 @@ from widgets.scenario.scenario import ScenarioPicker
 from widgets.session.results import WorkbenchResults
 from widgets.topbar.topbar import TopBar
 from widgets.workloads.workloads import WorkloadPicker
-from workbench.studies.study import ROLES, Study
+from workbench.studies.study import ROLES, Study, chart_axes, hierarchy_builder
 
 STEPS = ("data", "roles", "hierarchies", "workloads", "recipes", "scenario")
 FOLDED_PARTS = ("query_errors", "explanation", "original", "lattice")  # folded, below the other parts
@@ -61,7 +61,7 @@ class WorkbenchParts(WorkbenchResults):
         self.recipes.seed = study.seed
         self.card.measures = study.measured()
         self.chart.caps = self.card.caps = dict(study.caps)
-        self.chart.axes = list(study.chart_axes())
+        self.chart.axes = list(chart_axes(study))
         self.chart.intervals = dict(study.intervals)
         self.scenario.follow(study.measures, study.axes, study.caps, len(study.candidates()))
 
@@ -73,7 +73,9 @@ class WorkbenchParts(WorkbenchResults):
             self.data.take(study.data, base)
         self.roles.base = base
         self.roles.drop_missing = bool(study.data.get("drop_missing"))
-        self.roles.hierarchies = {name: study.builder(name, spec) for name, spec in study.hierarchies.items()}
+        self.roles.hierarchies = {
+            name: hierarchy_builder(study, name, spec) for name, spec in study.hierarchies.items()
+        }
         self.roles.levels = dict(study.levels)
         self.roles.roles = {role: list(getattr(study, role)) for role in ROLES}
         self.hierarchies.follow(table, study.hierarchies, study)

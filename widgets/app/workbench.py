@@ -26,7 +26,7 @@ from widgets.workloads.naming import update_references
 from workbench.base.errors import BadInput
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
-from workbench.studies.study import ROLES, Study, ranges_from_recipe
+from workbench.studies.study import ROLES, Study, chosen_recipe, ranges_from_recipe, with_data, with_hierarchy_files
 
 OWN = (*PARTS, "session", "_points", "_autosave", "_point_store", "_waiting", "_recommended", "_resting", "_dimming")
 CHOICE_DELAY = 0.4  # seconds on a release until it is chosen
@@ -221,7 +221,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         def use_data() -> None:
             study = self._waiting or self.session.study
             first = self._waiting is not None or (self.session.table is None and not self.session.has(study))
-            after, unfit = fit_to_data(study.with_data(dict(self.data.data)), base)
+            after, unfit = fit_to_data(with_data(study, dict(self.data.data)), base)
             after = propose_hierarchies(after, tuple(n for n in after.quasi if n not in unfit), base)
             self.session.store_data(after, base)
             self._waiting = None
@@ -253,7 +253,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
         if self._unseen or differ(before, after, COMPARED):
             self._points.outdate()
         self._autosave.schedule(after)  # first, since results are stored next to its file
-        chosen = after.choice() or self._recommended
+        chosen = chosen_recipe(after) or self._recommended
         if chosen is not None and (self._unseen or differ(before, after, ("chosen", "seed"))):
             self.card.recipe = chosen
         self._follow(after, self._unseen or differ(before, after, TABLE))
@@ -278,7 +278,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
             if table_too:
                 self._show_table(study)
             self._show_choices(study)
-            files = study.parted(self._file.path).files if self._file is not None else {}
+            files = with_hierarchy_files(study, self._file.path).files if self._file is not None else {}
             self.preview.study = study.with_(files=files) if files else study
         note = "; ".join(filter(None, (self._note, *self.session.notes)))
         self.top.state(name=study.name, data=self._data_line(study), note=note)
@@ -289,7 +289,9 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
 
     def _data_line(self, study: Study) -> str:
         table, origin = self.session.table, next(iter(study.data.values()), "no data")
-        records = str(table.sampled or f"{table.records:,} records") if table else "no quasi-identifier chosen yet"
+        records = (
+            str(table.origin.sampled or f"{table.records:,} records") if table else "no quasi-identifier chosen yet"
+        )
         return f"{origin}: {records}"
 
     # --- the release
@@ -316,7 +318,7 @@ class Workbench(WorkbenchParts, ipywidgets.VBox):
     def _choose(self) -> None:
         """Store the chosen release in the study, unless it is only recommended."""
         point, study = self.card.point, self.session.study
-        if point is not None and not self.card.making and point.recipe != (study.choice() or self._recommended):
+        if point is not None and not self.card.making and point.recipe != (chosen_recipe(study) or self._recommended):
             self._change(self.card, chosen=ranges_from_recipe(point.recipe))
 
     def _step(self, step: Callable[[], None]) -> None:

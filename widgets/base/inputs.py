@@ -10,7 +10,7 @@ import pandas as pd
 from workbench.base.errors import BadInput, safe_repr
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.proposal import recover
-from workbench.data.table import Table
+from workbench.data.table import Table, without_assigned_roles
 from workbench.studies.proposal import AXES as AXES
 from workbench.studies.proposal import MEASURES as MEASURES
 from workbench.studies.proposal import hierarchy_of, measures_for, quasi_hierarchy, recipes_for
@@ -46,7 +46,11 @@ def study_from_input(given: Any) -> tuple[Study, Any, Path | None]:
     if isinstance(given, Study):
         return given, None, None
     if isinstance(given, Table):
-        return _with_defaults(_study_from_table(given)), given.without_hierarchies(given.names).unassigned(), None
+        return (
+            _with_defaults(_study_from_table(given)),
+            without_assigned_roles(given.without_hierarchies(given.names)),
+            None,
+        )
     if isinstance(given, pd.DataFrame):
         return _with_defaults(Study(name="from the notebook", data={"given": "frame"})), given, None
     if isinstance(given, str) and given == "adult":

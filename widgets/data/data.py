@@ -129,7 +129,13 @@ class DataPicker(Part):
     def _markers(self) -> list[str]:
         """Return the texts that are read as missing: those of the user, or those that were found."""
         listed = self._requested.get("missing")
-        found = self._failed_markers if self._unreadable else self.base.missing_texts if self.base is not None else ()
+        found = (
+            self._failed_markers
+            if self._unreadable
+            else self.base.origin.missing_texts
+            if self.base is not None
+            else ()
+        )
         return [one for one in (found if listed is None else listed) if one]
 
     def _show_summary(self) -> None:

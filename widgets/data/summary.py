@@ -8,6 +8,7 @@ import numpy as np
 
 from widgets.base.part import with_controls
 from workbench.data.column import Column
+from workbench.data.records import count_incomplete
 from workbench.data.table import Table
 
 SMALLEST = 10  # values of fewer records are not shown
@@ -29,7 +30,7 @@ def summary(table: Table) -> dict[str, Any]:
     ]
     return {
         "records": table.records,
-        "incomplete": table.incomplete,
+        "incomplete": count_incomplete(table),
         "columns": columns,
         "notes": [with_controls(note) for note in table.notes],
     }

@@ -10,6 +10,7 @@ from widgets.hierarchies import forms, grouping
 from widgets.hierarchies.forms import Form
 from widgets.hierarchies.repairs import FieldProblem, Remedy, diagnose
 from workbench.base.errors import BadInput
+from workbench.base.result_cache import ResultCache
 from workbench.data import settings
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
@@ -17,7 +18,7 @@ from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
 from workbench.data.hierarchies.proposal import levels_of, recover
 from workbench.data.published_runs import columns_with_regions, require_levels
 from workbench.data.table import Table
-from workbench.studies.study import Study
+from workbench.studies.study import Study, hierarchy_builder
 
 Specs = Mapping[str, Any]  # column -> a builder's settings, "bundled", or {"csv": file}
 Tried = tuple[Form, Builder | None, Hierarchy | None, tuple[FieldProblem, ...]]
@@ -63,7 +64,7 @@ class Editing:
             return None
         setting = (self.hierarchies[name], self.study.data, self.study.folder)
         if name not in self._builders or self._builders[name][0] != setting:
-            self._builders[name] = (setting, self.study.builder(name, setting[0]))
+            self._builders[name] = (setting, hierarchy_builder(self.study, name, setting[0]))
         return self._builders[name][1]
 
     def tab(self, column: Column) -> str:
@@ -125,14 +126,14 @@ class Editing:
                 specs[name] = recover(column).to_dict()
         new_specs = [name for name in changed(self.hierarchies, specs) if name not in now.unfit]
         now = replace(now._without_drafts(new_specs), table=_apply_hierarchies(table, new), hierarchies=specs)
-        return now._with_valid_levels({**self.released_levels, **table.level_ranges}).with_column(self.column)
+        return now._with_valid_levels({**self.released_levels, **table.settings.level_ranges}).with_column(self.column)
 
     def with_released_levels(self, given: settings.Ranges) -> Editing:
         """Set the levels at which columns may be released."""
         ranges = {str(name): [*levels] for name, levels in given.items()}
         if ranges == self.released_levels:
             return self
-        table = None if self.table is None else self.table.with_level_ranges(ranges)
+        table = None if self.table is None else self.table.with_settings(level_ranges=ranges)
         return replace(self, table=table, released_levels=ranges)
 
     def with_regions(self, given: Mapping[str, str]) -> Editing:
@@ -144,7 +145,7 @@ class Editing:
             chosen = {name: regions[name] for name in names if name in regions}
             require_levels(columns, chosen)
             columns = table.columns | columns_with_regions(columns, chosen, self.study.smallest)
-            table = replace(table, columns=columns, _memory={}, _locks={})
+            table = replace(table, columns=columns, remember=ResultCache())
         return replace(self, table=table, regions=regions)
 
     def _with_valid_regions(self) -> Editing:
@@ -188,7 +189,7 @@ class Editing:
     def with_study(self, table: Table | None, hierarchies: Specs, study: Study) -> Editing:
         """Follow a study, whose table has its hierarchies already."""
         now = self._without_drafts(changed(self.hierarchies, hierarchies))
-        released = {name: [*levels] for name, levels in (table.level_ranges if table else {}).items()}
+        released = {name: [*levels] for name, levels in (table.settings.level_ranges if table else {}).items()}
         now = replace(now, study=study, table=table, hierarchies=dict(hierarchies), released_levels=released, unfit={})
         return replace(now, regions=dict(study.regions)).with_column(self.column)
 

@@ -24,6 +24,7 @@ from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.hierarchies.matching import text_of
 from workbench.data.hierarchies.proposal import Proposal, levels_of, propose, similar_groups
 from workbench.data.published_runs import default_regions
+from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study
 
@@ -327,7 +328,7 @@ def _proposal(now: Editing, column: Column) -> Proposal:
 def _released(table: Table, column: Column) -> dict[str, Any]:
     """Return the possible levels of a column in releases, their numbers of groups, and the chosen range."""
     sizes = [len(np.unique(node)) for node in column.released_at]
-    low, high = table.level_range(column.name)
+    low, high = level_range(table, column.name)
     return {"sizes": sizes, "levels": len(column.hierarchy.levels) if column.hierarchy else 0, "low": low, "high": high}
 
 

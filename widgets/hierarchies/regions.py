@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.data.column import Column
 from workbench.data.published_runs import REGIONS, THRESHOLD, columns_with_regions, enclosing_nodes
+from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.releases.labels import node_label, run_label
 
@@ -33,7 +34,7 @@ def examples(table: Table, column: Column, regions: str) -> list[str]:
     one = columns_with_regions({name: column}, {name: regions}, threshold)[name]
     low, high = _segments(one)
     if one.shows_nodes:
-        lowest, highest = table.level_range(name)
+        lowest, highest = level_range(table, name)
         level = min(max(lowest, 1), highest)
         low, high = enclosing_nodes(one, low, low, (level, level))
         labels = [node_label(one, int(a), int(b), level) for a, b in zip(low, high, strict=True)]

@@ -128,7 +128,7 @@ class Draft:
             known: list[Any] = [None, *(table.names if table else ())]
         elif isinstance(declared, WorkloadChoice):
             none = [None] if ranges.default(self.kind, name) is None else []
-            known = [*none, RANDOM, *(table.workloads if table else ())]
+            known = [*none, RANDOM, *(table.settings.workloads if table else ())]
         else:
             known = list(declared.choices) if isinstance(declared, Choice) else []
         return known + [value for value in self.values[name] if value not in known]

@@ -300,7 +300,7 @@ def _of_classes(release: Release, records: np.ndarray) -> dict[str, Any]:
             ]
         elif name in table.sensitive:
             labels = table.sensitive[name].labels
-            released = [labels[code] for code in table.sensitive_codes(name)[records]]
+            released = [labels[code] for code in table.model_view.codes[name][records]]
         else:
             released = original
         released = ["suppressed" if out else value for out, value in zip(gone, released, strict=True)]

@@ -60,7 +60,7 @@ class QueryErrors(ChartPart):
     @property
     def _names(self) -> list[str]:
         """The names of the table's workloads, and of random queries."""
-        return [*self.release.table.workloads, RANDOM] if self.release is not None else [RANDOM]
+        return [*self.release.table.settings.workloads, RANDOM] if self.release is not None else [RANDOM]
 
     @property
     def _name(self) -> str:

@@ -12,6 +12,7 @@ from widgets.base.part import Part, script, styles
 from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
+from workbench.data.roles import released_columns
 from workbench.miners.explanation import MinerExplanation, accuracy_sentence, explain_miner
 from workbench.miners.sets import miners, resolve_miners
 from workbench.releases.base import Release
@@ -44,11 +45,10 @@ class ExplanationView(Part):
 
     @property
     def _columns(self) -> list[str]:
-        return (
-            [n for n in self.release.table.released if n not in self.release.unpublished_columns]
-            if self.release
-            else []
-        )
+        if self.release is None:
+            return []
+        unpublished = self.release.unpublished_columns
+        return [name for name in released_columns(self.release.table) if name not in unpublished]
 
     @property
     def _target(self) -> str:

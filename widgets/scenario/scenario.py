@@ -17,6 +17,7 @@ from widgets.scenario import cost_cells, miner_rows, weight_lines
 from widgets.scenario.estimate import describe_estimate, estimate_scenario
 from widgets.scenario.uses import Scenario, percent, proposed, scenario_from_study
 from workbench.base.errors import BadInput, safe_repr
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.measures.predictions import NUMBER_ERRORS
 from workbench.measures.utility.good_utility import GoodUtility
@@ -89,7 +90,7 @@ class ScenarioPicker(Part):
     def receive_target(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Set the predicted column of the good use, with a valid utility function and miners."""
         draft, name = self._require_draft(), content.get("name")
-        if not isinstance(name, str) or name not in self._table().released:
+        if not isinstance(name, str) or name not in released_columns(self._table()):
             raise BadInput(f"{safe_repr(name)} is not a column of the release; choose one of those shown")
         error = draft.good.error if draft.good.error in self._worths(name) else "accuracy"
         self._take(good={"target": name, "error": error, "costs": None})
@@ -226,7 +227,7 @@ class ScenarioPicker(Part):
             ready=True,
             used=draft == self._kept,
             chosen=f"{good.key} and {bad.key}" if self._kept == draft else "",
-            columns=list(table.released),
+            columns=list(released_columns(table)),
             target=good.target,
             worths=[{"name": name, "label": WORTH[name]} for name in self._worths(str(good.target))],
             worth=str(good.error),
@@ -295,7 +296,7 @@ def _fits(draft: Scenario, table: Table) -> bool:
             check(table)
     except BadInput:
         return False
-    return draft.good.target in table.released and all(name in table.quasi for name in quasi)
+    return draft.good.target in released_columns(table) and all(name in table.quasi for name in quasi)
 
 
 def _side(content: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from workbench.base.errors import BadInput, safe_repr
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.measures import Measure
 from workbench.measures.privacy.anti_utility import AntiUtility
@@ -54,7 +55,7 @@ def scenario_from_study(measures: Sequence[Any], axes: Sequence[str], caps: Mapp
 
 def proposed(table: Table) -> Scenario:
     """Propose a scenario: the first sensitive column is the good target, the first quasi-identifier the bad one."""
-    target = next(iter(table.sensitive), None) or next(iter(table.released), None)
+    target = next(iter(table.sensitive), None) or next(iter(released_columns(table)), None)
     return Scenario(GoodUtility(target=target), AntiUtility(target=table.quasi[:1] or None, miners="three"))
 
 

@@ -20,6 +20,7 @@ from workbench.base.progress import Remaining
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
+from workbench.studies.study import chart_axes
 
 
 class Points:
@@ -210,7 +211,7 @@ class Points:
 
     def _show(self, frontier: Frontier | None) -> None:
         """Show a frontier on the study's axes in all parts."""
-        self.frontier = _on(frontier, self._session.study.chart_axes()) if frontier is not None else None
+        self.frontier = _on(frontier, chart_axes(self._session.study)) if frontier is not None else None
         measured = self.frontier.measured if self.frontier is not None else ()
         self._places = {point.recipe.identity: i for i, point in enumerate(measured)}
         self._chart.stale = False

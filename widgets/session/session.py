@@ -13,9 +13,10 @@ from widgets.base.part import with_controls
 from workbench.base.errors import BadInput
 from workbench.base.parameters import canonical
 from workbench.data import settings
+from workbench.data.roles import role_notes
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
-from workbench.studies.study import ROLES, Study
+from workbench.studies.study import ROLES, Study, hierarchy_builder
 
 # fields that change the table
 TABLE = ("data", *ROLES, "levels", "hierarchies", "regions", "smallest", "released_levels", "importance", "workloads")
@@ -128,9 +129,9 @@ class Session:
             study = study.with_(regions={name: one for name, one in study.regions.items() if name not in lost})
         table = study.with_(released_levels={}).table(base)
         released = settings.valid_ranges(table.columns, table.roles, requested)
-        table = table.with_level_ranges(released) if released else table
+        table = table.with_settings(level_ranges=released) if released else table
         gone = [name for name in requested if name not in released]
-        self.notes = [with_controls(note) for note in table.role_notes]
+        self.notes = [with_controls(note) for note in role_notes(table)]
         self.notes += [f"{name} is no longer a quasi-identifier, so its importance is 1 again" for name in idle]
         self.notes += [f"{name}: the chosen levels no longer exist, so all levels are allowed again" for name in gone]
         kept = {**waiting, **{name: requested[name] for name in released}}
@@ -166,7 +167,7 @@ def fit_to_data(study: Study, base: Table) -> tuple[Study, list[str]]:
 
 def _fits(study: Study, name: str, spec: Any, base: Table) -> bool:
     try:
-        study.builder(name, spec)(base.columns[name])
+        hierarchy_builder(study, name, spec)(base.columns[name])
     except BadInput:
         return False
     return True

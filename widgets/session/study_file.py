@@ -16,7 +16,7 @@ from workbench.base.errors import BadInput
 from workbench.data.table import Table
 from workbench.studies import hierarchy_files
 from workbench.studies.schema import LEAVES_OUT
-from workbench.studies.study import Study, file_stem, plain_file_name
+from workbench.studies.study import Study, file_stem, plain_file_name, unpublished_columns, with_hierarchy_files
 
 
 class FileChanged(BadInput):
@@ -44,7 +44,7 @@ class StudyFile:
 
     def save(self, study: Study, over: bool = False) -> None:
         """Save the study; raise FileChanged if that would overwrite changes by others, unless `over`."""
-        parted, contents = study.parted(self.path), self._read_contents()
+        parted, contents = with_hierarchy_files(study, self.path), self._read_contents()
         wanted = {
             name: hierarchy_files.file_content(study.hierarchies[column]) for column, name in parted.files.items()
         }
@@ -165,7 +165,7 @@ def _read_if_same_data(file: StudyFile, study: Study, data: object) -> Study | N
     if _origin(found) != _origin(study):
         return None
     columns = data.names if isinstance(data, Table) else getattr(data, "columns", None)
-    named = {*found.quasi, *found.sensitive, *found.left_out, *found.weight}
+    named = {*found.quasi, *found.sensitive, *unpublished_columns(found), *found.weight}
     return found if columns is None or named <= set(map(str, columns)) else None
 
 

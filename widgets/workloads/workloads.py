@@ -51,7 +51,7 @@ class WorkloadPicker(Part):
         table = table_from_input(table)
         self._lines: Lines | None = None
         self._unusable: list[str] = []  # lines of the log that was loaded last
-        given = dict(table.workloads) if workloads is None and table is not None else dict(workloads or {})
+        given = dict(table.settings.workloads) if workloads is None and table is not None else dict(workloads or {})
         super().__init__(table=table, workloads=given, **traits)
         self._worker = Worker(self._failed)
         self.observe(self._changed, ["table", "workloads", "chosen"])
@@ -83,23 +83,10 @@ class WorkloadPicker(Part):
             rows=[{"name": one, "about": _about(self.workloads[one])} for one in self.workloads],
             chosen=name,
             unusable=self._unusable,
-            **self._detail(spec),
+            **_detail(spec, table),
         )
         if table is not None and isinstance(spec, dict):
             self._try(spec)
-
-    def _detail(self, spec: Any) -> dict[str, Any]:
-        if spec is None:
-            return {"of": ""}
-        if isinstance(spec, list):
-            return {"of": "written", "text": "\n".join(spec)}
-        if "file" in spec:
-            return {"of": "file", "file": spec["file"]}
-        settings = Settings.from_spec(spec["random"])
-        quasi = len(settings.columns or (self.table.quasi if self.table else ()))
-        return {
-            "of": "random", "settings": asdict(settings), "slides": settings.slides, "most": quasi, "stops": STOPS
-        }  # fmt: skip
 
     # --- typed queries
 
@@ -170,7 +157,9 @@ class WorkloadPicker(Part):
             if "random" in spec:
                 found = Workload.random(table, **asdict(Settings.from_spec(spec["random"])))
             else:
-                found = Workload.named(table, name) if name in table.workloads else Workload.from_spec(table, spec)
+                found = (
+                    Workload.named(table, name) if name in table.settings.workloads else Workload.from_spec(table, spec)
+                )
             shown = range(min(len(found), EXAMPLES if "random" in spec else SHOWN))
             rows = [
                 [found.text(q), answer]
@@ -272,6 +261,21 @@ class WorkloadPicker(Part):
 
     def _failed(self, error: BaseException) -> None:
         self.wrong("workload", error)
+
+
+def _detail(spec: Any, table: Table | None) -> dict[str, Any]:
+    """Return the content of a workload for the view."""
+    if spec is None:
+        return {"of": ""}
+    if isinstance(spec, list):
+        return {"of": "written", "text": "\n".join(spec)}
+    if "file" in spec:
+        return {"of": "file", "file": spec["file"]}
+    settings = Settings.from_spec(spec["random"])
+    quasi = len(settings.columns or (table.quasi if table else ()))
+    return {
+        "of": "random", "settings": asdict(settings), "slides": settings.slides, "most": quasi, "stops": STOPS
+    }  # fmt: skip
 
 
 def _about(spec: Any) -> str:

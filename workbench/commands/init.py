@@ -57,6 +57,7 @@ def init(
     from workbench.data.engines import LIMITS
     from workbench.studies import hierarchy_files
     from workbench.studies.proposal import name_of, propose_with_reasons
+    from workbench.studies.study import with_hierarchy_files
 
     to = out or data.parent / f"{name_of(data)}.study.yaml"
     if to.suffix not in STUDIES:
@@ -71,7 +72,7 @@ def init(
     files = {name: Path(file) for name, file in reading.files.items()}
     roles = column_options([quasi]), column_options([sensitive]), column_options([identifiers])
     start = propose_with_reasons(data, *roles, to.parent, said=options, files=files, weight=column_options([weight]))
-    hierarchies, start = start.study.hierarchies, replace(start, study=start.study.parted(to))
+    hierarchies, start = start.study.hierarchies, replace(start, study=with_hierarchy_files(start.study, to))
     refuse_overwriting([to.parent / name for name in start.study.files.values()], [data])
     hierarchy_files.write_files(hierarchies, start.study.files, to.parent)
     with atomic_write(to) as aside:

@@ -104,11 +104,13 @@ def query(
 
 def _recipe_of(study: Study, recipe: str, cap: Sequence[str] | None) -> tuple[Recipe | None, bool]:
     """Return the requested or chosen recipe, if any, and whether to use the recommended one under caps."""
+    from workbench.studies.study import chosen_recipe
+
     if recipe:
         if cap:
             raise BadInput("--recipe already selects a release; leave out --cap")
         return find_recipe(study, recipe), False
-    chosen, caps = None if cap else study.choice(), effective_caps(study, cap)
+    chosen, caps = None if cap else chosen_recipe(study), effective_caps(study, cap)
     if chosen is None and caps:
         refuse_unknown_measures(study, None, None, list(caps))
     return chosen, chosen is None and bool(caps)

@@ -97,10 +97,10 @@ def _searched(
     """Return the points that were found, on the study's axes."""
     from workbench.frontier.search import search as over
     from workbench.frontier.store import Store
+    from workbench.studies.study import chart_axes
 
-    measures = sorted(
-        study.measured(), key=lambda one: one.key not in study.chart_axes()
-    )  # the axes first, because the search optimizes them
+    axes = chart_axes(study)  # first, because the search optimizes them
+    measures = sorted(study.measured(), key=lambda one: one.key not in axes)
     table = load_table(study)
     done = 0
 

@@ -21,6 +21,7 @@ import typer
 
 from workbench.base.errors import BadInput, Words, render_fixes
 from workbench.base.jsonable import jsonable
+from workbench.data.roles import role_notes
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -120,8 +121,16 @@ def refuse_inputs(outputs: Iterable[Path], *given: Path) -> None:
     """
     from workbench.base.files import refuse_overwriting
 
-    read = [path for one in given for path in (one, *(open_study(one).reads() if one.suffix in STUDIES else ()))]
-    refuse_overwriting(outputs, read)
+    refuse_overwriting(outputs, [path for one in given for path in _files_of_input(one)])
+
+
+def _files_of_input(path: Path) -> list[Path]:
+    """Return a table's or a study's file, with the files that a study reads."""
+    if path.suffix not in STUDIES:
+        return [path]
+    from workbench.studies.study import files_read
+
+    return [path, *files_read(open_study(path))]
 
 
 def refuse_place(out: Path) -> None:
@@ -147,7 +156,7 @@ def print_note(text: str, words: Words = study_words) -> None:
 
 def print_role_notes(table: Table, words: Words = study_words) -> None:
     """Print the notes about a table's roles, one per line."""
-    for note in table.role_notes:
+    for note in role_notes(table):
         print_note(note, words)
 
 

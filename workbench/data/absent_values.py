@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.base.errors import BadInput
+from workbench.base.result_cache import ResultCache
 from workbench.data.column import Column
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level, Misfit
 from workbench.data.hierarchies.matching import key, keys
@@ -177,7 +178,7 @@ def with_values(table: Table, unseen: Mapping[str, Sequence[str]]) -> Table:
                 "labels of this level"
             )
         columns[name], recodes[name] = _with_values(column, labels)
-    return replace(table, columns=columns, engine=table.engine.mapped(recodes), _memory={}, _locks={})
+    return replace(table, columns=columns, engine=table.engine.mapped(recodes), remember=ResultCache())
 
 
 def _with_values(column: Column, labels: Sequence[str]) -> tuple[Column, np.ndarray]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import duckdb
 import numpy as np
@@ -13,6 +14,9 @@ import pyarrow as pa
 
 from workbench.base.connection import PrivateConnection, SharedConnection
 from workbench.base.progress import run_interruptible
+
+if TYPE_CHECKING:
+    from workbench.data.table import Table
 
 LARGEST_KEY = 2**62
 FEW = 100_000  # up to here, sorting takes less time than starting DuckDB
@@ -134,3 +138,14 @@ def distinct_people(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
     first, group = distinct_rows(cells.quasi.T)
     sizes = np.bincount(group, weights=cells.weight).astype(np.int64)
     return np.repeat(cells.quasi.T[first][:, :, None], 2, axis=2), sizes
+
+
+def cell_of_record(table: Table, others: Iterable[str] = ()) -> np.ndarray:
+    """Return the number of each record's cell, where cells are split by `others`, too."""
+    cells = table.cells(others)
+
+    def located() -> np.ndarray:
+        codes = [table.model_view.codes[name] for name in (*table.quasi, *cells.others)]
+        return locate([*cells.quasi, *cells.others.values()], codes)
+
+    return table.remember(("cell of record", *cells.others), located)

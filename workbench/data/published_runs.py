@@ -12,6 +12,7 @@ from workbench.base.errors import BadInput, Unsatisfiable, prefix_path, safe_rep
 from workbench.data.absent_values import OF_VALUES
 from workbench.data.column import Column, Regions
 from workbench.data.roles import require_columns
+from workbench.data.settings import level_range
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
@@ -63,7 +64,7 @@ def published_runs(
         if column.name in but:
             continue
         if column.shows_nodes:
-            low[:, a], high[:, a] = enclosing_nodes(column, low[:, a], high[:, a], table.level_range(column.name))
+            low[:, a], high[:, a] = enclosing_nodes(column, low[:, a], high[:, a], level_range(table, column.name))
         elif column.ends is not None:
             low[:, a], high[:, a] = column.ends.outward(low[:, a], high[:, a])
     return low, high
@@ -72,7 +73,7 @@ def published_runs(
 def published_levels(table: Table, classes: int) -> np.ndarray:
     """Return the lowest level of published nodes, classes x quasi-identifiers; OF_VALUES for ranges."""
     columns = [table.columns[name] for name in table.quasi]
-    levels = [table.level_range(one.name)[0] if one.shows_nodes else OF_VALUES for one in columns]
+    levels = [level_range(table, one.name)[0] if one.shows_nodes else OF_VALUES for one in columns]
     return np.tile(np.array(levels, np.int64), (classes, 1))
 
 

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.errors import BadInput, TooMany, prefix_path, safe_repr
+from workbench.base.result_cache import ResultCache
 from workbench.base.small_counts import describe_part
 from workbench.data.absent_values import AbsentValues
-from workbench.data.column import Column
+from workbench.data.column import Column, pad_rows
 from workbench.data.engines import Engine
 from workbench.data.engines.memory import Memory
 from workbench.data.hierarchies.builders import Columns
@@ -40,6 +41,36 @@ def without_missing(columns: dict[str, Column], engine: Engine) -> tuple[dict[st
             "remove columns with many missing values"
         )
     return kept
+
+
+def count_incomplete(table: Table) -> int:
+    """Return the number of records with a missing value."""
+    return table.remember("incomplete", lambda: table.records - complete(table.columns, table.engine))
+
+
+def published_values(table: Table, name: str) -> pd.Series:
+    """Return the published value of each code of a column without generalization.
+
+    A sensitive column has the labels of its model level.
+    """
+    if table.levels.get(name, 0):
+        return pd.Series(table.sensitive[name].labels, dtype=object)
+    return decode(table.columns[name], np.arange(table.columns[name].size))
+
+
+def edges_of_quasi(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Return the left and right edge of each code's interval, quasi-identifiers x codes, padded with zeros."""
+
+    def edges() -> tuple[np.ndarray, np.ndarray]:
+        left, right = zip(*(table.columns[name].edges for name in table.quasi), strict=True)
+        return pad_rows(left), pad_rows(right)
+
+    return table.remember("edges", edges)
+
+
+def positions_of_quasi(table: Table) -> np.ndarray:
+    """Return the position of each code, quasi-identifiers x codes, padded with zeros."""
+    return table.remember("positions", lambda: pad_rows([table.columns[name].positions for name in table.quasi]))
 
 
 def complete(columns: dict[str, Column], engine: Engine) -> int:
@@ -150,9 +181,11 @@ def sample(table: Table, records: int, seed: int = 0) -> Table:
         raise BadInput(f"sample: must be a whole number of records, at least 1, got {safe_repr(records)}")
     if table.records > records:
         found = _with_codes(table, table.engine.drawn(records, seed))
-        whole = table.sampled is not None and table.sampled.records == table.records
-        drawn = Sampled(records, table.sampled.of if table.sampled is not None and whole else table.records)
-        return replace(found, sampled=drawn, notes=(*table.notes, str(drawn)))
+        whole = table.origin.sampled is not None and table.origin.sampled.records == table.records
+        drawn = Sampled(
+            records, table.origin.sampled.of if table.origin.sampled is not None and whole else table.records
+        )
+        return replace(found, origin=replace(found.origin, sampled=drawn), notes=(*table.notes, str(drawn)))
     return table if table.engine.in_memory else _with_codes(table, table.engine.drawn(table.records, seed))
 
 
@@ -172,7 +205,7 @@ def subsample(table: Table, records: int, seed: int) -> Table:
 
 def _with_codes(table: Table, codes: dict[str, np.ndarray]) -> Table:
     columns, engine = occurring(table.columns, Memory(codes))
-    return replace(table, columns=columns, engine=engine, _memory={}, _locks={})
+    return replace(table, columns=columns, engine=engine, remember=ResultCache())
 
 
 # A digest of a table's content, roles and hierarchies, for keys. It is never published.
@@ -180,10 +213,14 @@ def _with_codes(table: Table, codes: dict[str, np.ndarray]) -> Table:
 
 def fingerprint(table: Table) -> str:
     """Return a digest that differs whenever a release, or a figure of one, may differ."""
-    digest = _outline(table)
-    for part in table.engine.content():
-        digest.update(part)
-    return digest.hexdigest()
+
+    def digest() -> str:
+        found = _outline(table)
+        for part in table.engine.content():
+            found.update(part)
+        return found.hexdigest()
+
+    return table.remember("fingerprint", digest)
 
 
 def has_same_data(one: Table, other: Table) -> bool:
@@ -192,7 +229,7 @@ def has_same_data(one: Table, other: Table) -> bool:
     Engines compute different digests, so tables of two engines are compared by their cells, if these fit into memory.
     """
     if type(one.engine) is type(other.engine) or _outline(one).digest() != _outline(other).digest():
-        return one.fingerprint == other.fingerprint
+        return fingerprint(one) == fingerprint(other)
     if not all(np.array_equal(one.columns[name].totals, other.columns[name].totals) for name in one.columns):
         return False
     try:
@@ -215,14 +252,14 @@ def _outline(table: Table) -> hashlib.blake2b:
         digest.update(repr(about).encode())
         if column.regions != "exact" and table.roles[name] == "quasi":
             digest.update(f"regions {column.regions} {column.threshold}".encode())
-        if name in table.level_ranges:
-            digest.update(repr(table.level_ranges[name]).encode())
-        if name in table.importance:
-            digest.update(f"importance {table.importance[name]}".encode())
-    if table.sampled is not None:
-        digest.update(repr(table.sampled).encode())
-    if table.population_table is not None:
-        digest.update(table.population_table.fingerprint.encode())
-        for values in AbsentValues.from_tables(table.population_table, table):
+        if name in table.settings.level_ranges:
+            digest.update(repr(table.settings.level_ranges[name]).encode())
+        if name in table.settings.importance:
+            digest.update(f"importance {table.settings.importance[name]}".encode())
+    if table.origin.sampled is not None:
+        digest.update(repr(table.origin.sampled).encode())
+    if table.origin.population is not None:
+        digest.update(fingerprint(table.origin.population).encode())
+        for values in AbsentValues.from_tables(table.origin.population, table):
             digest.update(repr(values.nodes.tolist()).encode())
     return digest

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from workbench.base.errors import BadInput, safe_repr, suggest_column
 from workbench.data.column import Column
 from workbench.data.sensitive import require_measurable
+
+if TYPE_CHECKING:
+    from workbench.data.table import Table
 
 NEARLY_ALL, HALF = 0.9, 0.5
 DENSE = 2  # record numbers skip at most every second number
@@ -42,12 +46,23 @@ def only_these(known: Iterable[str], required: Sequence[str], names: Sequence[st
     return {name: "neutral" if name in known else "identifier" for name in names}
 
 
-def notes_of_roles(columns: Mapping[str, Column], roles: Mapping[str, str], records: int) -> Iterator[str]:
+def role_notes(table: Table) -> tuple[str, ...]:
+    """Return notes for the analyst on the sample and the roles; `Table.notes` are about how the data were read."""
+    about = table.origin.sampled and f"what follows is about {table.origin.sampled}", table.origin.repeats
+    return (*filter(None, about), *_notes_of_roles(table))
+
+
+def _notes_of_roles(table: Table) -> Iterator[str]:
     """Yield a note for each released column that differs in nearly every record; none without quasi-identifiers."""
-    for role in ("quasi", "neutral") if "quasi" in roles.values() else ():
-        for name, column in columns.items():
-            if roles[name] == role and _nearly_identifies(column, role, records):
+    for role in ("quasi", "neutral") if table.quasi else ():
+        for name, column in table.columns.items():
+            if table.roles[name] == role and _nearly_identifies(column, role, table.records):
                 yield f"column {name!r} ({role}) is different in (nearly) every record; is it an identifier?"
+
+
+def released_columns(table: Table) -> list[str]:
+    """Return the columns that may be released: all that were read except the weight."""
+    return [name for name in table.names if name != table.weight]
 
 
 def _nearly_identifies(column: Column, role: str, records: int) -> bool:

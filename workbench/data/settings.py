@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest_column
 from workbench.base.parameters import RANDOM
 from workbench.data.column import Column
+from workbench.data.wording import PLAIN, Wording
+from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
+
+if TYPE_CHECKING:
+    from workbench.data.records import Sampled
+    from workbench.data.table import Table
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """What an analyst sets of a table besides roles and hierarchies."""
+
+    level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    importance: dict[str, float] = field(default_factory=dict)
+    workloads: dict[str, Any] = field(default_factory=dict)  # by name, plain data for `Workload.named`
+    wording: Wording = PLAIN  # titles of columns and records on pages
+    rounding: Rounding = BY_ITSELF  # of published counts
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the records of a table are from."""
+
+    missing_texts: tuple[str, ...] = ()  # texts that were read as missing, other than empty cells
+    sampled: Sampled | None = None  # the size of the sample, if this is one
+    repeats: str = ""  # a note about identifiers with several records
+    population: Table | None = None  # the people from whom the records were sampled, if they are known
 
 
 def check_weight(name: str, given: object) -> float:
@@ -39,6 +69,13 @@ def valid_importance(roles: Mapping[str, str], weights: Mapping[str, float]) -> 
     return {name: one for name, one in weights.items() if roles.get(name) == "quasi"}
 
 
+def weights_of_quasi(table: Table) -> np.ndarray:
+    """Return the weight (importance) of each quasi-identifier."""
+    return table.remember(
+        "importance", lambda: np.array([table.settings.importance.get(name, 1.0) for name in table.quasi])
+    )
+
+
 # Ranges of levels at which columns may be released: the lowest and the highest (0: the values, top: one node).
 
 Ranges = Mapping[str, Sequence[int]]
@@ -66,10 +103,10 @@ def check_ranges(columns: Mapping[str, Column], quasi: Sequence[str], given: Ran
     return found
 
 
-def level_range(column: Column, given: tuple[int, int] | None) -> tuple[int, int]:
+def level_range(table: Table, name: str) -> tuple[int, int]:
     """Return the lowest and the highest level at which a column may be released; by default all levels."""
-    top = highest_level(column)
-    low, high = given or (0, top)
+    top = highest_level(table.columns[name])
+    low, high = table.settings.level_ranges.get(name, (0, top))
     return min(low, top), min(high, top)
 
 

@@ -32,7 +32,7 @@ def reasons_not_to_recommend(release: Release, smallest: int, model: Model | Non
     A model's promise is public too: about a small group it may disclose more than a count.
     """
     table, found = release.table, []
-    wording = table.wording
+    wording = table.settings.wording
     sure = count_certain_alone(release)
     if sure:
         names, count = (
@@ -96,7 +96,7 @@ def nearly_certain_columns(release: Release, smallest: int, model: Model | None 
         classes = release.classes
     except Undefined:
         names = [name for name in table.sensitive if _is_nearly_certain_by_belief(release, name, smallest)]
-        return [f"the {table.wording.column(name)} of some {NEARLY_CERTAIN}" for name in names]
+        return [f"the {table.settings.wording.column(name)} of some {NEARLY_CERTAIN}" for name in names]
     for name, counts in classes.histograms.items():
         seen = table.sensitive[name]
         most = np.minimum(
@@ -108,8 +108,8 @@ def nearly_certain_columns(release: Release, smallest: int, model: Model | None 
             many = min(int(round_counts(classes.sizes, smallest)[nearly_certain.any(axis=1)].sum()), table.records)
             known = may_list_groups(table.records, smallest)
             every = published_total(table, smallest)
-            whose = f"up to {table.wording.some_of(min(many, every), every, smallest)}" if known else "some"
-            found.append(f"the {table.wording.column(name)} of {whose} {NEARLY_CERTAIN}")
+            whose = f"up to {table.settings.wording.some_of(min(many, every), every, smallest)}" if known else "some"
+            found.append(f"the {table.settings.wording.column(name)} of {whose} {NEARLY_CERTAIN}")
     return found
 
 

@@ -17,6 +17,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_guarantee, format_number, join_names
 from workbench.base.progress import checkpoint
 from workbench.data.cells import distinct_rows
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.methods import Method, Spent
 from workbench.releases.base import Release
@@ -49,7 +50,7 @@ class Units(NamedTuple):
     @classmethod
     def from_releases(cls, table: Table, releases: Sequence[Release]) -> Units:
         if any(group_of_cell(release) is None for release in releases):
-            codes = {name: table.sensitive_codes(name) for name in table.sensitive}
+            codes = {name: table.model_view.codes[name] for name in table.sensitive}
             return cls(np.ones(table.records, np.int64), codes, False)
         cells = table.cells()
         return cls(cells.weight, cells.others, True)
@@ -232,7 +233,7 @@ def describe_joint_budget(table: Table, methods: Sequence[Method], what: str, pu
     once. A column that some of the releases publish without noise has no joint budget.
     """
     spent = [method.spent_budgets(table) for method in methods if not method.baseline]
-    draws = {name: _draws(spent, name) for name in table.released if any(name in one for one in spent)}
+    draws = {name: _draws(spent, name) for name in released_columns(table) if any(name in one for one in spent)}
     bare = [name for name in draws if not all(name in one for one in spent)]
     if not bare and all(len(one) < 2 for one in draws.values()):
         return ""

@@ -258,7 +258,7 @@ def assess_objections(
         return ()
     if store is None:
         return tuple(reasons_not_to_recommend(release(), smallest, recipe.model))
-    wording = table.wording
+    wording = table.settings.wording
     about = [key, smallest, dict(wording.titles), wording.one, wording.many, SOURCES.digest]
     path = store.folder / f"{store.keyed(canonical(about).encode())}{ENDING}"
     kept = store.unsealed(path) if path.exists() else None

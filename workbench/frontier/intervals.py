@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 
 from workbench.base.errors import BadInput, safe_repr
+from workbench.base.result_cache import ResultCache
 from workbench.data.records import resample, subsample
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
@@ -99,10 +100,11 @@ def with_intervals(
 
 def describe_sample(table: Table) -> str:
     """Explain what the figures of a sample and their intervals over records mean; empty if the table is no sample."""
-    if table.sampled is None:
+    sampled = table.origin.sampled
+    if sampled is None:
         return ""
     return (
-        f"Figures are of releases of {table.sampled}. Intervals over records show how much they vary when this sample "
+        f"Figures are of releases of {sampled}. Intervals over records show how much they vary when this sample "
         "is resampled; the intervals of another sample may differ. They do not estimate the figures of a release of "
         "all records by the same recipe: there, a class of k is a smaller share of the records."
     )
@@ -137,7 +139,7 @@ def _repetitions(
     else:  # results cached on the table include random draws
         other = [replace(recipe, seed=recipe.seed + 1 + number) for recipe in recipes]
         drawn = any(recipe.method.draws for recipe in recipes)
-        yield WHOLE, replace(table, _memory={}, _locks={}) if drawn else table, other
+        yield WHOLE, replace(table, remember=ResultCache()) if drawn else table, other
 
 
 def _add_learning_intervals(frontier: Frontier, measured: Callable[[Iterable[Measure]], Frontier]) -> Frontier:

@@ -30,6 +30,7 @@ from workbench.base.jsonable import jsonable
 from workbench.base.package import Sources, digest_of_source
 from workbench.base.parameters import Plain, WorkloadChoice, canonical
 from workbench.base.variants import Variant
+from workbench.data.records import fingerprint
 from workbench.data.table import Table
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure, Measured
@@ -96,7 +97,7 @@ class Store:
         figures.
         """
         about = {
-            "table": table.fingerprint,
+            "table": fingerprint(table),
             "recipe": recipe.to_dict(),
             "measures": [_measure_spec(measure) for measure in sorted(measures, key=lambda m: m.key)],
             "workloads": _workloads(table, [recipe.method, *measures]),

@@ -17,6 +17,7 @@ from workbench.base.errors import Undefined
 from workbench.base.parameters import Choice, Data, Plain, parameter
 from workbench.base.small_counts import round_average
 from workbench.base.variants import Variant, catalog, from_package
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -211,7 +212,7 @@ class AttributeLoss(Measure):
 
     def combined(self, means: np.ndarray, table: Table) -> np.ndarray:
         """Return the loss from the mean costs of the quasi-identifiers (along the last axis): their weighted mean."""
-        return np.average(means, axis=-1, weights=table.weights_of_quasi)
+        return np.average(means, axis=-1, weights=weights_of_quasi(table))
 
     def means(self, release: Release) -> dict[str, float]:
         """Return the mean cost of each quasi-identifier."""

@@ -24,7 +24,7 @@ from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.models.classes import Classes
-from workbench.releases.base import Posterior, Release, remember
+from workbench.releases.base import Posterior, Release
 from workbench.releases.perturbed import likelihood_of_rows
 
 # Models of a sensitive value given the quasi-identifiers, fitted to beliefs about the population.
@@ -220,7 +220,7 @@ class LearnedBeliefs(NamedTuple):
 def learned_beliefs(release: Release, sensitive: str, learner: str = LOGISTIC) -> LearnedBeliefs:
     """Return the beliefs about a sensitive column, computed once per release."""
     key = "learning", sensitive, learner
-    found = remember(release, key, lambda: _learn(release, sensitive, learner))
+    found = release.remember(key, lambda: _learn(release, sensitive, learner))
     for fit in found.fits:
         report_fit(fit)
     return found
@@ -244,7 +244,7 @@ def _learn(release: Release, sensitive: str, learner: str) -> LearnedBeliefs:
     else:
         units = _of_classes(release, classes, sensitive, kind)
     of_kind = units.of_kind
-    true = np.bincount(units.of_record * values + table.sensitive_codes(sensitive), minlength=len(of_kind) * values)
+    true = np.bincount(units.of_record * values + table.model_view.codes[sensitive], minlength=len(of_kind) * values)
     true = true.reshape(-1, values)
     with threadpool_limits(1):  # the matrices are small
         model = model_of(table, kind, values)
@@ -286,7 +286,7 @@ def _of_population(
     learned by heart."""
     values, many = len(table.sensitive[sensitive]), len(units.of_kind)
     fold = np.random.default_rng(0).permutation(table.records) % FOLDS
-    place = (fold * many + units.of_record) * values + table.sensitive_codes(sensitive)
+    place = (fold * many + units.of_record) * values + table.model_view.codes[sensitive]
     true = np.bincount(place, minlength=FOLDS * many * values).reshape(FOLDS, many, values)
     beliefs, fits = np.empty(true.shape), []
     for f in range(FOLDS):

@@ -16,6 +16,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.progress import Cancelled, cancellable_lock, checkpoint
 from workbench.data.column import Column
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.miners import Miner, fitting
 from workbench.miners.features import features
@@ -63,7 +64,7 @@ def cached_predictions(
     Another thread may have mined them while this one waited for its turn.
     """
     with mining_lock(look):
-        return _cached_predictions(release.memory, work, miners, mine)
+        return _cached_predictions(release.remember.results, work, miners, mine)
 
 
 def mining_lock(look: Callable[[], object] = checkpoint) -> AbstractContextManager[None]:
@@ -189,10 +190,14 @@ def _parts(numbers: np.ndarray) -> np.ndarray:
 
 def feature_columns(release: Release, target: str, given: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the columns to predict from."""
-    available = [name for name in release.table.released if name not in release.unpublished_columns and name != target]
+    available = [
+        name for name in released_columns(release.table) if name not in release.unpublished_columns and name != target
+    ]
     for name in given or ():
-        if name not in release.table.released:
-            raise BadInput(f"{safe_repr(name)} is not a column of the table; {suggest(name, release.table.released)}")
+        if name not in released_columns(release.table):
+            raise BadInput(
+                f"{safe_repr(name)} is not a column of the table; {suggest(name, released_columns(release.table))}"
+            )
     return tuple(name for name in available if given is None or name in given)
 
 

@@ -165,7 +165,7 @@ def _misjudged(table: Table, misled: Measured, smallest: int) -> list[Population
         row: PopulationRow = {
             "who": _population(table, detail["runs"][large[i]]),
             "share": round(every * float(detail["support"][large[i]]) / everybody) / every,
-            "value": table.wording.having(seen.name, seen.labels[v]),
+            "value": table.settings.wording.having(seen.name, seen.labels[v]),
             "truth": float(truth[i, v]),
             "told": float(released[i, v]),
         }
@@ -198,4 +198,4 @@ def _population(table: Table, runs: np.ndarray) -> str:
         None if (low, high) == (0, table.columns[name].size - 1) else brief(run_label(table.columns[name], low, high))
         for name, (low, high) in zip(table.quasi, runs.tolist(), strict=True)
     ]
-    return table.wording.who(table.quasi, labels)
+    return table.settings.wording.who(table.quasi, labels)

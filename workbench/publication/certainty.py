@@ -37,7 +37,7 @@ def describe_certainty(release: Release, smallest: int, model: Model | None = No
     """Return how many people's values are certain or nearly certain; if none are certain, also the best guess."""
     if not release.table.sensitive:
         raise Undefined("no column of the study is sensitive")
-    wording, sensitive = release.table.wording, list(release.table.sensitive)
+    wording, sensitive = release.table.settings.wording, list(release.table.sensitive)
     alone = count_certain(release.table, [release]).alone
     certain = certain_of(release.table, alone, smallest)
     if alone:
@@ -53,7 +53,7 @@ def describe_certainty(release: Release, smallest: int, model: Model | None = No
 
 def certain_of(table: Table, count: int, smallest: int, by_subtraction: bool = False) -> str:
     """Name the people whose value is certain. Subtracting files finds many of these people, but not all."""
-    wording, value = table.wording, values_of(list(table.sensitive), table.wording)
+    wording, value = table.settings.wording, values_of(list(table.sensitive), table.settings.wording)
     every = published_total(table, smallest)
     if not count:
         return f"{wording.nobody}’s {value}{', as far as subtracting groups shows' * by_subtraction}"
@@ -77,7 +77,8 @@ def _left_aside(table: Table, smallest: int) -> str:
     usual = [with_published_totals(seen, smallest).prior for seen in table.sensitive.values()]
     if all((one <= 1 - FAR).all() for one in usual):
         return ""
-    return f"Values that over {format_whole_percent(1 - FAR)} of {table.wording.everybody} have anyway are ignored."
+    everybody = table.settings.wording.everybody
+    return f"Values that over {format_whole_percent(1 - FAR)} of {everybody} have anyway are ignored."
 
 
 def _guess(release: Release, name: str, smallest: int, model: Model | None) -> tuple[float, float, str]:
@@ -101,7 +102,7 @@ def _guess(release: Release, name: str, smallest: int, model: Model | None) -> t
     lower = np.where(upper == upper.max(), np.minimum(lower, upper), -1.0)  # among ties the narrowest range wins
     group, value = np.unravel_index(int(lower.argmax()), lower.shape)
     share = _share(float(beliefs[group, value]), int(sizes[group]), float(limits[value]), smallest)
-    wording = release.table.wording
+    wording = release.table.settings.wording
     if not seen.may_name(smallest)[value]:
         guess, known = f"{with_article(wording.column(name))} that few {wording.many} have", ""
     else:

@@ -113,11 +113,13 @@ def distributions(release: Release, smallest: int) -> Distributions:
     """Return the distributions of one release; raise Undefined for a table of few people."""
     table = release.table
     if not may_list_groups(table.records, smallest):
-        raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+        raise Undefined(f"the table has so few {table.settings.wording.many} that its groups are not listed")
     if release.suppressed:  # subtracting the file from the counts before would reveal the suppressed records
         raise Undefined("records are suppressed, and counts of the original would reveal their values")
     names = [name for name in (*table.quasi, *table.sensitive) if name not in release.unpublished_columns]
-    if table.rounding.part_of is not None:  # only counts of sensitive values are rounded jointly with the other parts
+    if (
+        table.settings.rounding.part_of is not None
+    ):  # only counts of sensitive values are rounded jointly with the other parts
         names = [name for name in names if name in table.sensitive]
     declared = [name for name in names if bins_of(table, name, SIDE).declared]
     columns = [_published(release, name, smallest) for name in declared]
@@ -149,7 +151,7 @@ def _rounded(table: Table, name: str, labels: Sequence[str], exact: np.ndarray, 
         bins = bins_of(table, name, SIDE)
         if np.allclose(bins.counted(seen.totals), exact):
             return bins.counted(seen.published(smallest)).astype(np.int64)
-    return table.rounding.counts(name, labels, exact, smallest)
+    return table.settings.rounding.counts(name, labels, exact, smallest)
 
 
 def _moved(release: Release, a: str, b: str, smallest: int) -> CrossMoved | None:
@@ -227,13 +229,13 @@ class Groups:
         """Return the same groups; raise Undefined if groups of so few people may not be listed."""
         table = self.release.table
         if not may_list_groups(table.records, self.smallest):
-            raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+            raise Undefined(f"the table has so few {table.settings.wording.many} that its groups are not listed")
         return self
 
     @cached_property
     def sizes(self) -> np.ndarray:
         """The published size of each class."""
-        rounding = self.release.table.rounding
+        rounding = self.release.table.settings.rounding
         return published_sizes(self.release.classes, self.smallest, rounding, self.release.suppressed)
 
     @cached_property
@@ -247,7 +249,7 @@ class Groups:
 
     def who(self, labels: Mapping[str, Collection[str | None]]) -> list[str]:
         """Describe classes in words: their labels; for buckets, the values that all members are within."""
-        wording = self.release.table.wording
+        wording = self.release.table.settings.wording
         found = wording.groups(labels)
         return [ANY if one == wording.everybody else one for one in found] if self.release.classes.exact else found
 
@@ -259,7 +261,7 @@ class Groups:
             seen = self.release.table.sensitive[name]
             within = allowed_shares(seen, "js", self.most, self.smallest) if math.isfinite(self.most) else 1.0
             limits[name] = np.minimum(guaranteed_shares(self.model, seen, self.smallest), within)
-        found = choose_exposed_values(classes, self.smallest, self.most, self.release.table.wording, limits)
+        found = choose_exposed_values(classes, self.smallest, self.most, self.release.table.settings.wording, limits)
         return replace(found, is_truthful=self.release.about.is_truthful, hidden=self.hidden)
 
 
@@ -268,10 +270,10 @@ def _most_exposed(groups: Groups, kind: str) -> Figure:
     release, smallest = groups.release, groups.smallest
     classes = release.classes
     if not classes.histograms:
-        counted = release.table.wording.group(int(groups.sizes.min()), smallest)
+        counted = release.table.settings.wording.group(int(groups.sizes.min()), smallest)
         figure = f"{counted[:1].upper()}{counted[1:]}"
         return {"figure": figure, "unit": "are in the smallest group", "sentence": "", "allowed": None}
-    found, labels, wording, quasi = groups.redacted, groups.labels, release.table.wording, release.table.quasi
+    found, labels, wording, quasi = groups.redacted, groups.labels, release.table.settings.wording, release.table.quasi
     row = found.most_exposed_class(lambda i: wording.who(quasi, [labels[name][i] for name in quasi]))
     shown = {name: brief(labels[name][row]) for name in quasi}
     telling = sorted(quasi, key=lambda name: (shown[name] or "").startswith("any of "))
@@ -304,7 +306,7 @@ def _risk(groups: Groups) -> Risk:
     except Undefined:  # of buckets
         shares = []
     return {
-        "at_risk": release.table.wording.some_of(count, published_total(release.table, smallest), smallest),
+        "at_risk": release.table.settings.wording.some_of(count, published_total(release.table, smallest), smallest),
         "shares": dict(zip(release.table.quasi, shares, strict=False)),
     }
 
@@ -335,12 +337,12 @@ def _covered(release: Release) -> Release:
 def _left_out(release: Release, smallest: int) -> str:
     """Return the rounded number of suppressed records in words; empty if there are none."""
     suppressed, every = release.suppressed, published_total(release.table, smallest)
-    return release.table.wording.some_of(suppressed, every, smallest) if suppressed else ""
+    return release.table.settings.wording.some_of(suppressed, every, smallest) if suppressed else ""
 
 
 def refused(release: Release) -> str:
     """Return why no file of a release is written; empty if one may be written."""
-    wording = release.table.wording
+    wording = release.table.settings.wording
     tales = [f"{wording.column(name)} nearly names {wording.many}" for name in nearly_identifying_columns(release)]
     tales += [found.sentence(wording) for found in find_giveaways(release)]
     if release.disclosing_columns and not tales:

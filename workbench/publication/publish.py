@@ -22,6 +22,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from workbench.base.files import scratch
 from workbench.base.parameters import RANDOM
 from workbench.data.hierarchies.intervals import integers
 from workbench.data.published_counts import rounded_by
+from workbench.data.roles import role_notes
 from workbench.data.table import Table
 from workbench.frontier.decision import decide
 from workbench.frontier.frontier import Frontier
@@ -92,7 +94,7 @@ def publish(
         raise BadInput("publish: releases must be True (the releases that are offered), False (none), 'best' or 'all'")
     step: Progress = progress or (lambda done, total, words: None)
     table = study.table(study.read(given))
-    for text in table.role_notes:
+    for text in role_notes(table):
         warn(text)
     raise_first(missing_workloads(study.to_dict()))  # queries inside a measure would appear in the key of its figure
     for name in study.workloads:
@@ -216,7 +218,8 @@ def _bare(study: Study, table: Table) -> Study:
         for name, given in study.hierarchies.items()
         if given == BUNDLED or (isinstance(given, Mapping) and given.get("builder") in PLAIN)
     }
-    return study.with_(data=data, hierarchies=plain, workloads=_bare_workloads(study, table), harmful={})
+    workloads, wording = _bare_workloads(study, table), replace(study.wording, harmful={})
+    return study.with_(data=data, hierarchies=plain, workloads=workloads, wording=wording)
 
 
 def _bare_workloads(study: Study, table: Table) -> dict[str, Any]:

@@ -51,23 +51,23 @@ class Named(NamedTuple):
 
 def written(table: Table) -> list[Named]:
     """Return the first queries of the study, at most `MOST`."""
-    lists = {name: spec for name, spec in table.workloads.items() if isinstance(spec, list)}
+    lists = {name: spec for name, spec in table.settings.workloads.items() if isinstance(spec, list)}
     every = [Named(name, i, without_comments(text)) for name, texts in lists.items() for i, text in enumerate(texts)]
     return every[:MOST]
 
 
 def how_many(table: Table) -> int:
     """Return the number of queries in the study."""
-    return sum(len(spec) for spec in table.workloads.values() if isinstance(spec, list))
+    return sum(len(spec) for spec in table.settings.workloads.values() if isinstance(spec, list))
 
 
 def publishable_queries(table: Table, smallest: int) -> list[Named]:
     """Return the queries that may be published; raise Undefined if the table allows none."""
     if not may_list_groups(table.records, smallest):
-        raise Undefined(f"the table has so few {table.wording.many} that its groups are not listed")
+        raise Undefined(f"the table has so few {table.settings.wording.many} that its groups are not listed")
     if table.weight is not None:
-        raise Undefined(f"records represent different numbers of {table.wording.many}")
-    if table.rounding.part_of is not None:
+        raise Undefined(f"records represent different numbers of {table.settings.wording.many}")
+    if table.settings.rounding.part_of is not None:
         raise Undefined("the table is a part of the data, and its answers could be subtracted from those of the whole")
     return table.remember(("publishable_queries", smallest), lambda: list(_chosen(table, smallest)))
 

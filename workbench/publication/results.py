@@ -73,7 +73,7 @@ def promise(model: Model | None, table: Table, smallest: int, examples: bool = T
 
     With `examples`, the promise of a distance includes an example of the permitted values.
     """
-    sensitive, wording = list(table.sensitive), table.wording
+    sensitive, wording = list(table.sensitive), table.settings.wording
     many = len(sensitive) > FEW
     whose = " of each sensitive column" if many else f" of {wording.columns(sensitive)}" * bool(sensitive)
     plain = {
@@ -129,7 +129,7 @@ def allows(model: Model | None, table: Table, smallest: int) -> str:
 def _allowed(part: Model, table: Table, smallest: int) -> str:
     kind, far = part.max_distance_from_prior or ("", 0.0)
     example = scale(table.sensitive.values(), kind, smallest) if kind else None
-    return example.allows(far, table.wording) if example else ""
+    return example.allows(far, table.settings.wording) if example else ""
 
 
 def _joined(promises: Sequence[str]) -> Iterator[str]:
@@ -174,15 +174,15 @@ def results_of(
         "study": study.name,
         "smallest": study.smallest,
         "table": _summary(table, study.smallest),
-        "wording": _words(table.wording),
+        "wording": _words(table.settings.wording),
         "measures": [_measure(measure) for measure in frontier.measures],
         "axes": {
             "privacy": _privacy_axis(frontier, decisions, table, study.smallest),
             "utility": {"key": frontier.axes[1]},
         },
         "exposure": _exposure(table),
-        "safe": describe_recommendable(table.wording, sensitive=bool(table.sensitive)),
-        "nearly": define_nearly_certain(table.wording) if table.sensitive else "",
+        "safe": describe_recommendable(table.settings.wording, sensitive=bool(table.sensitive)),
+        "nearly": define_nearly_certain(table.settings.wording) if table.sensitive else "",
         "caps": caps,
         "cap": caps.get(frontier.axes[0]),
         "decisions": decisions,
@@ -241,11 +241,11 @@ def _promised(
     recipe: Recipe, table: Table, smallest: int, examples: bool = True, details: Details | None = None
 ) -> tuple[str, str]:
     """Return the promise of the models or the method, and what else recipients must know about the release."""
-    small = f"groups of fewer than {LEAST} {table.wording.many} are possible" if recipe.small_classes else ""
+    small = f"groups of fewer than {LEAST} {table.settings.wording.many} are possible" if recipe.small_classes else ""
     promises = [one for one in (promise(recipe.model, table, smallest, examples), small, recipe.guarantee) if one]
     first, *others = promises or [""]
     about = [recipe.method.warning] if details is None else details["about"]
-    repeated = SEVERAL if table.repeats else ""
+    repeated = SEVERAL if table.origin.repeats else ""
     known = (*others, *about, COMPUTED if recipe.guarantee else "", repeated)
     return first, " ".join(f"{one[:1].upper()}{one[1:]}." for one in known if one)
 
@@ -265,7 +265,7 @@ def _summary(table: Table, smallest: int) -> TableSummary:
     return {
         "records": published_total(table, smallest),
         "weighted": table.weight is not None,
-        "sample_of": round_count(table.sampled.of, smallest) if table.sampled else 0,
+        "sample_of": round_count(table.origin.sampled.of, smallest) if table.origin.sampled else 0,
         "quasi": list(table.quasi),
         "sensitive": sensitive,
         "neutral": list(table.neutral),
@@ -305,10 +305,10 @@ def _exposure(table: Table) -> str:
         return "how likely the right person is found in the group: 100 % is certain"
     far = "how close the value shown is to being certain: 0 % is the share among everybody, 100 % is certainty"
     declared = [seen.declared.any() for seen in table.sensitive.values()]
-    rare = f"those that at most half of {table.wording.everybody} have"
+    rare = f"those that at most half of {table.settings.wording.everybody} have"
     harmful = "those that the study names" if any(declared) else rare
     of_others = f", of other columns {rare}" if any(declared) and not all(declared) else ""
     shown = f"; shown are values that may harm people if they are learned ({harmful}{of_others})"
-    last = f" (what over 80 % of {table.wording.everybody} have anyway comes last)" if any(declared) else ""
+    last = f" (what over 80 % of {table.settings.wording.everybody} have anyway comes last)" if any(declared) else ""
     one = "; of each group one sensitive column is shown, that in which such a value comes nearest to certainty"
     return f"{far}{shown}{f'{one}{last}' if len(table.sensitive) > 1 else ''}"

@@ -20,7 +20,7 @@ from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured, Publication
 from workbench.models import Model
 from workbench.publication.publishable_reasons import publishable_reason
-from workbench.studies.study import Study
+from workbench.studies.study import Study, chart_axes
 
 Intervals = Mapping[str, tuple[float, float]]
 NOT_PUBLISHED = "not published: the measure does not declare how its figure may be published"
@@ -83,7 +83,7 @@ def on_axes(swept: Frontier, study: Study) -> Frontier:
     """Return the points on the study's axes, by default on the first measure of each side."""
     if len(study.axes) not in (0, 2):
         raise BadInput("study: axes must name two measures, one of privacy and one of utility")
-    frontier = swept.on(*study.chart_axes())
+    frontier = swept.on(*chart_axes(study))
     assert frontier.axes  # raises if one is missing
     return frontier
 
@@ -172,7 +172,7 @@ def _against(point: Point, table: Table, smallest: int) -> tuple[str, ...]:
     """Return the objections against a release; of a table of few people only the fact that one exists."""
     if not point.against or may_list_groups(table.records, smallest):
         return point.against
-    return (f"the table has so few {table.wording.many} that the reason is not published",)
+    return (f"the table has so few {table.settings.wording.many} that the reason is not published",)
 
 
 def easiest_to_explain(frontier: Frontier) -> list[int]:

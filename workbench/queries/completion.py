@@ -36,7 +36,7 @@ def completions(text: str, position: int, table: Table) -> list[Completion]:
     try:
         parser.query("")
     except BadQuery:
-        if parser.look.kind != "end":  # the text before the cursor is invalid
+        if parser.words.look.kind != "end":  # the text before the cursor is invalid
             return []
     typed = _plain(partial.spelled)
     fitting = (one for one in _offered(parser.expected, table) if _plain(one[0]).startswith(typed))

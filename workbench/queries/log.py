@@ -52,23 +52,23 @@ def read_statement(text: str, table: Table) -> Query:
 def _read(parser: Parser) -> Query:
     aggregate, summed = _read_aggregate(parser)
     _skip_alias(parser)
-    if parser.look.word == ",":
-        raise parser.look.mistake(f"several numbers: {ONE}")
+    if parser.words.look.word == ",":
+        raise parser.words.look.mistake(f"several numbers: {ONE}")
     parser.need("from")
     _skip_table(parser)
     first = f"{aggregate}({name_text(summed)})" if summed is not None else aggregate
-    begin = len(parser.read) + 1  # after where
+    begin = len(parser.words.read) + 1  # after where
     conditions = parser.where()
-    where = f" where {_sentence(parser.read[begin:])}" if conditions else ""
+    where = f" where {_sentence(parser.words.read[begin:])}" if conditions else ""
     return parser.finish(first + where, aggregate, summed, conditions)
 
 
 def _read_aggregate(parser: Parser) -> tuple[Aggregate, str | None]:
     parser.need("select")
-    token = parser.look
+    token = parser.words.look
     if token.word not in ("count", "sum", "avg"):
         raise token.mistake(ONE)
-    parser.take()
+    parser.words.take()
     if token.word == "count":
         parser.counted()
         return "count", None
@@ -92,22 +92,24 @@ def _tables(words: Sequence[Token]) -> list[str]:
 
 
 def _skip_table(parser: Parser) -> None:
-    if parser.look.word == "(":
-        raise parser.look.mistake(SUB)
-    if parser.look.kind not in NAMED:
-        raise parser.look.mistake("the name of a table is expected here")
-    parser.take()
-    while parser.took("."):
-        parser.take()
+    if parser.words.look.word == "(":
+        raise parser.words.look.mistake(SUB)
+    if parser.words.look.kind not in NAMED:
+        raise parser.words.look.mistake("the name of a table is expected here")
+    parser.words.take()
+    while parser.words.took("."):
+        parser.words.take()
     _skip_alias(parser)
-    if parser.look.word == ",":
-        raise parser.look.mistake(f"several tables: {ONE}")
+    if parser.words.look.word == ",":
+        raise parser.words.look.mistake(f"several tables: {ONE}")
 
 
 def _skip_alias(parser: Parser) -> None:
     """Skip an alias."""
-    if parser.took("as") or (parser.look.kind in NAMED and parser.look.word not in {"from", "where", *UNSUPPORTED}):
-        parser.take()
+    if parser.words.took("as") or (
+        parser.words.look.kind in NAMED and parser.words.look.word not in {"from", "where", *UNSUPPORTED}
+    ):
+        parser.words.take()
 
 
 def _sentence(words: Sequence[str]) -> str:

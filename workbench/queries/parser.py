@@ -204,41 +204,19 @@ def parse(text: str, table: Table) -> Query:
     return Parser(tokens(text), table).query(text.strip())
 
 
-class Parser:
-    """Reads words from first to last without backtracking; `expected` is what may be at the current word."""
+class WordReader:
+    """The words of a query with one word of lookahead; the last word repeats."""
 
-    def __init__(self, words: Iterable[Token], table: Table, tables: Sequence[str] = ()) -> None:
-        self.table, self.tables = table, tables  # tables: names that may precede a column, as in people.age
-        self.expected = Expected()
+    def __init__(self, words: Iterable[Token]) -> None:
+        self._rest = iter(words)
         self.read: list[str] = []  # the words so far, with the full names of columns
-        self._words, self._depth = iter(words), 0
-        self.look = next(self._words)
-        self._after = next(self._words, self.look)
-        self._only: str | None = None  # the only column allowed in conditions after "or"
-        self._absent: dict[tuple[str, str], None] = {}
-
-    def query(self, text: str) -> Query:
-        """Parse the whole query."""
-        self.expected = START
-        if self.look.kind == "end":
-            raise self.look.mistake("there is no query here; write for example: count where <column> = <value>")
-        aggregate = self._aggregate()
-        found = self._alternatives() if aggregate is None else self.where()
-        return self.finish(text, *(aggregate or ("count", None)), found)
-
-    def finish(self, text: str, aggregate: Aggregate, summed: str | None, found: dict[str, Truth]) -> Query:
-        """Return the query with these conditions; raise BadQuery if anything follows."""
-        if self.look.kind != "end":
-            raise self.look.mistake(f"{self._shown} is not allowed here; continue with and, or, or end the query")
-        conditions = {name: ColumnResolver.of_table(self.table, name).flags(truth.yes) for name, truth in found.items()}
-        return Query(text, aggregate, summed, conditions, tuple(self._absent))
-
-    # --- words
+        self.look = next(self._rest)
+        self.after = next(self._rest, self.look)
 
     def take(self) -> Token:
-        """Return the current word and move to the next; the last word repeats."""
-        token, self.look = self.look, self._after
-        self._after = next(self._words, self.look)
+        """Return the current word and move to the next."""
+        token, self.look = self.look, self.after
+        self.after = next(self._rest, self.look)
         self.read.append(token.spelled)
         return token
 
@@ -249,46 +227,71 @@ class Parser:
             self.take()
         return found
 
+
+class Parser:
+    """Reads words from first to last without backtracking; `expected` is what may be at the current word."""
+
+    def __init__(self, words: Iterable[Token], table: Table, tables: Sequence[str] = ()) -> None:
+        self.table, self.tables = table, tables  # tables: names that may precede a column, as in people.age
+        self.expected = Expected()
+        self.words, self._depth = WordReader(words), 0
+        self._only: str | None = None  # the only column allowed in conditions after "or"
+        self._absent: dict[tuple[str, str], None] = {}
+
+    def query(self, text: str) -> Query:
+        """Parse the whole query."""
+        self.expected = START
+        if self.words.look.kind == "end":
+            raise self.words.look.mistake("there is no query here; write for example: count where <column> = <value>")
+        aggregate = self._aggregate()
+        found = self._alternatives() if aggregate is None else self.where()
+        return self.finish(text, *(aggregate or ("count", None)), found)
+
+    def finish(self, text: str, aggregate: Aggregate, summed: str | None, found: dict[str, Truth]) -> Query:
+        """Return the query with these conditions; raise BadQuery if anything follows."""
+        if self.words.look.kind != "end":
+            raise self.words.look.mistake(
+                f"{_spell(self.words.look)} is not allowed here; continue with and, or, or end the query"
+            )
+        conditions = {name: ColumnResolver.of_table(self.table, name).flags(truth.yes) for name, truth in found.items()}
+        return Query(text, aggregate, summed, conditions, tuple(self._absent))
+
     def need(self, *words: str) -> Token:
         """Take the current word, which has to be one of these."""
         self.expected = Expected(words=words)
-        if self.look.word not in words:
-            raise self.look.mistake(f"{' or '.join(words)} is expected here, not {self._shown}")
-        return self.take()
-
-    @property
-    def _shown(self) -> str:
-        return "the end" if self.look.kind == "end" else safe_repr(self.look.spelled)
+        if self.words.look.word not in words:
+            raise self.words.look.mistake(f"{' or '.join(words)} is expected here, not {_spell(self.words.look)}")
+        return self.words.take()
 
     # --- clauses
 
     def _aggregate(self) -> tuple[Aggregate, str | None] | None:
         """Parse the aggregate, if the query begins with one."""
-        word, after = self.look.word, self._after
+        word, after = self.words.look.word, self.words.after
         if word == "count" and (after.kind == "end" or after.word in ("where", "(")):
-            self.take()
-            if self.look.word == "(":
+            self.words.take()
+            if self.words.look.word == "(":
                 self.counted()
             return "count", None
         if word in ("sum", "avg") and after.word == "(":
-            self.take()
+            self.words.take()
             return cast(Aggregate, word), self.numeric_column()
-        if after.word == "(" and self.look.kind == "name" and word not in ("not", "and", "or"):
-            raise self.look.mistake(f"{safe_repr(self.look.said)} is not supported; use count, sum or avg")
+        if after.word == "(" and self.words.look.kind == "name" and word not in ("not", "and", "or"):
+            raise self.words.look.mistake(f"{safe_repr(self.words.look.said)} is not supported; use count, sum or avg")
         return None
 
     def counted(self) -> None:
         """Parse (*) or (1) after count."""
         self.need("(")
-        if self.look.word != "*" and self.look.said != "1":
-            raise self.look.mistake("count takes no column: write count where, and the column is not missing")
-        self.take()
+        if self.words.look.word != "*" and self.words.look.said != "1":
+            raise self.words.look.mistake("count takes no column: write count where, and the column is not missing")
+        self.words.take()
         self.need(")")
 
     def numeric_column(self) -> str:
         """Parse the numeric column in brackets."""
         self.need("(")
-        self.expected, token = Expected("number column"), self.look
+        self.expected, token = Expected("number column"), self.words.look
         name = self.column()
         if self.table.columns[name].kind != "number":
             raise token.mistake(f"the column {safe_repr(name)} holds no numbers; sum and avg need numbers")
@@ -298,7 +301,7 @@ class Parser:
     def where(self) -> dict[str, Truth]:
         """Parse the conditions after where; empty if nothing follows."""
         self.expected = Expected(words=("where",))
-        if self.look.kind == "end":
+        if self.words.look.kind == "end":
             return {}
         self.need("where")
         return self._alternatives()
@@ -307,8 +310,8 @@ class Parser:
         found = self._conjunction()
         while self._goes_on("or"):
             if len(found) != 1:
-                raise _several(self.look, found)
-            word, outer = self.take(), self._only
+                raise _several(self.words.look, found)
+            word, outer = self.words.take(), self._only
             (self._only,) = found
             other = self._conjunction()
             if found.keys() != other.keys():
@@ -320,35 +323,37 @@ class Parser:
     def _conjunction(self) -> dict[str, Truth]:
         found = self._negation()
         while self._goes_on("and"):
-            self.take()
+            self.words.take()
             found = _joined(found, self._negation(), lambda a, b: Truth(a.yes & b.yes, a.no | b.no))
         return found
 
     def _goes_on(self, word: str) -> bool:
         self.expected = Expected(words=("and", "or", ")")[: 3 if self._depth else 2])
-        return self.look.word == word
+        return self.words.look.word == word
 
     def _negation(self) -> dict[str, Truth]:
         outer = []
         self.expected = Expected("condition", ("not", "("), self._only)
-        while self.look.word == "not":
-            outer.append(self.take())
-        found = self._bracketed() if self.look.word == "(" else self._condition()
+        while self.words.look.word == "not":
+            outer.append(self.words.take())
+        found = self._bracketed() if self.words.look.word == "(" else self._condition()
         if outer and len(found) != 1:
             raise _several(outer[-1], found)
         return {name: Truth(one.no, one.yes) for name, one in found.items()} if len(outer) % 2 else found
 
     def _bracketed(self) -> dict[str, Truth]:
-        token = self.take()
+        token = self.words.take()
         if self._depth == DEEP:
             raise token.mistake(f"brackets are nested more than {DEEP} deep; remove some")
         self._depth += 1
         found = self._alternatives()
-        if self.look.kind == "end":
+        if self.words.look.kind == "end":
             raise token.mistake("this bracket is not closed")
-        if self.look.word != ")":
-            raise self.look.mistake(f"{self._shown} is not allowed here; continue with and, or, or close the bracket")
-        self.take()
+        if self.words.look.word != ")":
+            raise self.words.look.mistake(
+                f"{_spell(self.words.look)} is not allowed here; continue with and, or, or close the bracket"
+            )
+        self.words.take()
         self._depth -= 1
         return found
 
@@ -356,32 +361,34 @@ class Parser:
 
     def _condition(self) -> dict[str, Truth]:
         name = self.column()
-        column, token = ColumnResolver.of_table(self.table, name), self.look
+        column, token = ColumnResolver.of_table(self.table, name), self.words.look
         self.expected = Expected("operator", column=name)
         if token.kind == "sign" and token.said in OPERATORS:
             return {name: self._compared(column)}
-        if self.took("is"):
+        if self.words.took("is"):
             return {name: self._missing(column)}
-        negated = self.took("not")
+        negated = self.words.took("not")
         self.expected = Expected("negated operator", column=name) if negated else self.expected
         yes = self._among(column)
         return {name: Truth(column.values & ~yes, yes) if negated else Truth(yes, column.values & ~yes)}
 
     def _among(self, column: ColumnResolver) -> int:
         """Parse in, between or within, and return the codes."""
-        if self.took("in"):
+        if self.words.took("in"):
             self.need("(")
             return column.union(self._list(column, lambda: self._equal(column)))
-        if self.took("between"):
+        if self.words.took("between"):
             low = self._bound(column)[0]
             self.need("and")
             return column.union([(low, max(low, self._bound(column)[1]))])
-        if self.took("within"):
-            if self.took("("):
+        if self.words.took("within"):
+            if self.words.took("("):
                 return column.union(self._list(column, lambda: self._group(column)))
             return column.union([self._group(column, ("(",))])
         operators = f"{', '.join(OPERATORS)}, in, between, within, is null"
-        raise self.look.mistake(f"a comparison is expected here, not {self._shown}; there are {operators}")
+        raise self.words.look.mistake(
+            f"a comparison is expected here, not {_spell(self.words.look)}; there are {operators}"
+        )
 
     def _list(self, column: ColumnResolver, one: Callable[[], Run]) -> list[Run]:
         found = [one()]
@@ -391,15 +398,15 @@ class Parser:
 
     def _missing(self, column: ColumnResolver) -> Truth:
         self.expected = Expected(words=("null", "not null", "missing", "not missing"))
-        negated = self.took("not")
-        if self.look.word not in ("null", "missing"):
-            raise self.look.mistake(f"null or missing is expected here, not {self._shown}")
-        self.take()
+        negated = self.words.took("not")
+        if self.words.look.word not in ("null", "missing"):
+            raise self.words.look.mistake(f"null or missing is expected here, not {_spell(self.words.look)}")
+        self.words.take()
         truth = Truth(column.missing, column.values)
         return Truth(truth.no, truth.yes) if negated else truth
 
     def _compared(self, column: ColumnResolver) -> Truth:
-        token = self.take()
+        token = self.words.take()
         if token.said in ORDERED:
             if column.column.kind == "text":
                 raise token.mistake(f"the column {safe_repr(column.column.name)} is text without an order; use = or in")
@@ -415,18 +422,18 @@ class Parser:
 
     def _value(self, column: ColumnResolver, what: str = "value", words: tuple[str, ...] = ()) -> Token:
         self.expected = Expected(what, words, column.column.name)
-        if self.look.word in ("date", "timestamp") and self._after.kind == "text":
-            self.take()
-        token = self.look
+        if self.words.look.word in ("date", "timestamp") and self.words.after.kind == "text":
+            self.words.take()
+        token = self.words.look
         if token.word in ("null", "missing"):
             raise token.mistake(f"nothing is equal to {token.word}; write: is {token.word}")
         if token.kind == "quoted" and token.said in self.table.columns:
             raise token.mistake("a value is expected here, not a column; put text in single quotes")
         if token.kind == "name" and token.word not in ("true", "false"):
-            raise token.mistake(f"a value is expected here, not {self._shown}; put text in single quotes")
+            raise token.mistake(f"a value is expected here, not {_spell(self.words.look)}; put text in single quotes")
         if token.kind not in (*VALUES, "name"):
-            raise token.mistake(f"a value is expected here, not {self._shown}")
-        return self.take()
+            raise token.mistake(f"a value is expected here, not {_spell(self.words.look)}")
+        return self.words.take()
 
     def _equal(self, column: ColumnResolver) -> Run:
         token = self._value(column)
@@ -438,7 +445,9 @@ class Parser:
     def _bound(self, column: ColumnResolver) -> Run:
         """Return the number of values below a value, and the number of values up to it."""
         if column.column.kind == "text":
-            raise self.look.mistake(f"the column {safe_repr(column.column.name)} is text without an order; use = or in")
+            raise self.words.look.mistake(
+                f"the column {safe_repr(column.column.name)} is text without an order; use = or in"
+            )
         return column.equal(self._value(column))
 
     def _group(self, column: ColumnResolver, words: tuple[str, ...] = ()) -> Run:
@@ -446,13 +455,13 @@ class Parser:
 
     def column(self) -> str:
         """Parse a column's name, which a table's name may precede."""
-        token, parts = self.look, len(self.read)
+        token, parts = self.words.look, len(self.words.read)
         if token.kind not in NAMED or token.word in ("and", "or"):
-            raise token.mistake(f"a column is expected here, not {self._shown}")
-        names = [self.take().said]
-        while self.look.word == "." and self._after.kind in NAMED:
-            self.take()
-            names.append(self.take().said)
+            raise token.mistake(f"a column is expected here, not {_spell(self.words.look)}")
+        names = [self.words.take().said]
+        while self.words.look.word == "." and self.words.after.kind in NAMED:
+            self.words.take()
+            names.append(self.words.take().said)
         typed = ".".join(names)
         candidates = [
             typed,
@@ -464,8 +473,13 @@ class Parser:
             raise token.mistake(no_column(candidates[-1], self.table))
         if name == self.table.weight:
             raise token.mistake(f"the column {safe_repr(name)} is the weight of records, which queries cannot use")
-        self.read[parts:] = [name_text(name)]
+        self.words.read[parts:] = [name_text(name)]
         return name
+
+
+def _spell(token: Token) -> str:
+    """Return a word for a message."""
+    return "the end" if token.kind == "end" else safe_repr(token.spelled)
 
 
 def _several(word: Token, found: Iterable[str]) -> BadQuery:

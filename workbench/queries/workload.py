@@ -127,10 +127,12 @@ class Workload:
         if given == RANDOM:
             dimension = min(DIMENSION, len(table.quasi))
             return cls.from_spec(table, {"random": {"dimension": dimension, "sensitive": bool(table.sensitive)}})
-        if given not in table.workloads:
-            raise BadInput(f"there is no workload {safe_repr(given)}; {suggest(given, [*table.workloads, RANDOM])}")
+        if given not in table.settings.workloads:
+            raise BadInput(
+                f"there is no workload {safe_repr(given)}; {suggest(given, [*table.settings.workloads, RANDOM])}"
+            )
         with named(given):
-            return cls.from_spec(table, table.workloads[given])
+            return cls.from_spec(table, table.settings.workloads[given])
 
     def with_table(self, table: Table) -> Workload:
         """Return the same queries for another table of the same data; raise BadInput if any does not apply."""
@@ -199,7 +201,7 @@ def _made(table: Table, spec: Any) -> Workload:
 
 def content(table: Table, given: str | Plain) -> Any:
     """Return what a workload contains, for keys: its plain data, or a digest of its file; nothing is parsed."""
-    spec = given.data if isinstance(given, Plain) else {} if given == RANDOM else table.workloads.get(given)
+    spec = given.data if isinstance(given, Plain) else {} if given == RANDOM else table.settings.workloads.get(given)
     if isinstance(spec, dict) and isinstance(spec.get("file"), str):
         return {"file": hashlib.blake2b(log_of(table, spec["file"]).encode(), digest_size=20).hexdigest()}
     return spec

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,11 @@ import pandas as pd
 from workbench.base import cell_kernels
 from workbench.base.convergence import Fit
 from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
+from workbench.base.result_cache import ResultCache
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
 from workbench.data.cells import distinct_people
+from workbench.data.records import edges_of_quasi
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
@@ -32,7 +34,6 @@ from workbench.releases.shown import ClassCounts, Shown, counts_from_histograms
 from workbench.releases.side_information import SideInformationRisk, find_disclosing_columns, refuse_giveaways
 from workbench.releases.writing import IN_SPARK, described, rows_with_suppressed, write_files, write_in_spark
 
-T = TypeVar("T")
 OWN_CLASS, COVERING_CLASSES = ADVERSARIES = ("own class", "covering classes")
 
 
@@ -97,7 +98,7 @@ class Release(ABC):
         if sensitive in self.unpublished_columns:
             return Posterior(np.array([self.table.records]), self.table.sensitive[sensitive].prior[None, :])
         if adversary == COVERING_CLASSES:
-            return remember(self, ("posterior", sensitive), lambda: _covering_posterior(self, sensitive))
+            return self.remember(("posterior", sensitive), lambda: _covering_posterior(self, sensitive))
         sizes, beliefs = self.own_classes.sizes, self.classes.distributions(sensitive)
         if not self.suppressed:
             return Posterior(sizes, beliefs)
@@ -105,9 +106,9 @@ class Release(ABC):
         return Posterior(np.append(sizes, self.suppressed), np.vstack([beliefs, prior]))
 
     @cached_property
-    def memory(self) -> dict[Hashable, Any]:
+    def remember(self) -> ResultCache:
         """A cache of results of this release, such as what miners predicted. It is as private as the records."""
-        return {}
+        return ResultCache()
 
     def estimate(self, populations: Populations | np.ndarray, sensitive: str | None = None) -> np.ndarray:
         """Return the expected number of records per population and sensitive value (per population without
@@ -155,7 +156,7 @@ class Release(ABC):
     ) -> np.ndarray:
         """Return people per population and value; with `whole`, all records of each class that overlaps the
         population."""
-        left, right = self.table.edges
+        left, right = edges_of_quasi(self.table)
         classes, weighed = self.classes, self.table.weight is not None and not whole
         counts = np.ascontiguousarray(histogram, dtype=np.float64 if weighed else np.int64)
         assert classes.low is not None and classes.high is not None
@@ -212,7 +213,7 @@ class Release(ABC):
             found.flags.writeable = False
             return found
 
-        return remember(self, ("labels", name), labels)
+        return self.remember(("labels", name), labels)
 
     def label_level(self, name: str) -> int | np.ndarray | None:
         """Return the lowest level whose node labels the release uses, for all classes or for each; None if labels are
@@ -271,22 +272,14 @@ class Release(ABC):
         if str(path).startswith(IN_SPARK):
             return write_in_spark(self, str(path).removeprefix(IN_SPARK), smallest, defuse=defuse, stars=stars)
         tables = rows_with_suppressed(self, path) if stars else self.rows()
-        sample = self.table.sampled.describe(smallest) if self.table.sampled else ""
+        sample = self.table.origin.sampled.describe(smallest) if self.table.origin.sampled else ""
         book = self.codebook(smallest)
         return write_files(Path(path), tables, book, sample, described(self), defuse=defuse, overwrite=overwrite)
 
 
-def remember(release: Release, key: Hashable, make: Callable[[], T]) -> T:
-    """Return a cached result of a release; compute it once."""
-    if key not in release.memory:
-        release.memory[key] = make()
-    found: T = release.memory[key]
-    return found
-
-
 def fits_of(release: Release) -> list[Fit]:
     """Return the iterative fits behind a release. Models and measures are exact whatever their residual."""
-    return remember(release, "fits", list)
+    return release.remember("fits", list)
 
 
 def _covering_posterior(release: Release, sensitive: str) -> Posterior:
@@ -310,7 +303,7 @@ def _suppressed_people(release: Release, runs: np.ndarray, same: np.ndarray) -> 
     """Return how many suppressed people are expected in each population."""
     table = release.table
     last = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
-    left, right = table.edges
+    left, right = edges_of_quasi(table)
     uncovered: float = release.suppressed
     if table.weight is not None:
         uncovered = float(weights.people(table).sum() - release.people_of_classes().sum())
@@ -319,7 +312,7 @@ def _suppressed_people(release: Release, runs: np.ndarray, same: np.ndarray) -> 
 
 def recipient_notice(release: Release) -> str:
     """Return what every recipient has to know, as part of a sentence: the method's warning, and that it is a sample."""
-    sampled = release.table.sampled
+    sampled = release.table.origin.sampled
     return "; ".join(filter(None, (release.about.warning, sampled and f"it is of {sampled}")))
 
 

@@ -15,6 +15,9 @@ import pandas as pd
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
+from workbench.data.cells import cell_of_record
+from workbench.data.records import published_values
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
@@ -52,7 +55,7 @@ class Exchanged(Bucketized):
         assert isinstance(release, Bucketized)
         parts, table, classes = release.parts, release.table, len(release.classes)
         cell = np.arange(len(release.cells)) if parts is None else parts[0]
-        of_record = table.cell_of_record(release.others).astype(np.int64) * classes + release.group_of_record
+        of_record = cell_of_record(table, release.others).astype(np.int64) * classes + release.group_of_record
         known, first = np.unique(of_record, return_index=True)
         entry = np.searchsorted(known, cell.astype(np.int64) * classes + release.group_of_entry)
         unpublished_columns = release.unpublished_columns | {name for name in table.sensitive if name not in expected}
@@ -116,13 +119,15 @@ class Flat(Bucketized):
         """Return the records with the number of their bucket, and newly assigned values."""
         number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
         seed = int(operating_system_random().integers(1 << 62))
-        columns = [self._column(name, seed) for name in self.table.released if name not in self.unpublished_columns]
+        columns = [
+            self._column(name, seed) for name in released_columns(self.table) if name not in self.unpublished_columns
+        ]
         return {"release": Rows.shuffled([*columns, CodedColumn(self._added[0], number, self.group_of_record)])}
 
     def _column(self, name: str, seed: int) -> CodedColumn:
         if name in self.table.sensitive:
-            return CodedColumn(name, self.table.published(name), self.shown(name, seed).labels)
-        return CodedColumn(name, self.table.published(name), self.table.codes[name])
+            return CodedColumn(name, published_values(self.table, name), self.shown(name, seed).labels)
+        return CodedColumn(name, published_values(self.table, name), self.table.codes[name])
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame."""

@@ -268,7 +268,7 @@ def _alone(file: ReleasedFile, keep: np.ndarray, count: int, notes: list[str]) -
     table = Table.from_frame(frame, file.quasi, file.sensitive, types=types)
     rows = np.stack([table.codes[name] for name in table.quasi], axis=1)
     first, number = distinct_rows(rows)
-    values = {name: table.sensitive_codes(name) for name in table.sensitive}
+    values = {name: table.model_view.codes[name] for name in table.sensitive}
     histograms = {name: _counted(number, values[name], len(seen)) for name, seen in table.sensitive.items()}
     read = Classes(np.bincount(number).astype(np.int64), histograms, table.sensitive, rows[first], rows[first])
     return Foreign(

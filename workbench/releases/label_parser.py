@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -80,6 +80,54 @@ class CoveredRun:
 
 
 @dataclass(frozen=True, eq=False)
+class BoundParser:
+    """The bounds of ranges of numbers or dates, as positions among the values of a column."""
+
+    column: Column
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of one bound."""
+        return DATE if self.column.kind == "date" else NUMBER
+
+    def below(self, bound: str) -> int:
+        """Return the number of values below a bound."""
+        return int(np.searchsorted(self._moments, self._span(bound)[0], side="left"))
+
+    def upto(self, bound: str) -> int:
+        """Return the number of values up to a bound; a day, a month or a year is included to its end."""
+        first, after = self._span(bound)
+        return int(np.searchsorted(self._moments, after, side="left" if after > first else "right"))
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
+        values = self.column.values
+        return values.astype("datetime64[us]").astype(np.int64) if self.column.kind == "date" else values
+
+    def _span(self, bound: str) -> tuple[float, float]:
+        """Return the start and end of a bound; for a number, both are equal."""
+        bound = bound.replace("∞", "inf")
+        if bound.lstrip("+-").startswith("inf"):
+            return (float(bound),) * 2
+        if self.column.kind == "number":
+            number = key(bound, "number")
+            point = number if not isinstance(number, str) and abs(number) < LARGEST else float(bound)
+            return point, point
+        dotted = DOTTED.fullmatch(bound)
+        start = np.datetime64(f"{dotted[3]}-{dotted[2]:0>2}-{dotted[1]:0>2}" if dotted else bound.replace(" ", "T"))
+        first, after = (one.astype("datetime64[us]").astype(np.int64) for one in (start, start + 1))
+        return int(first), int(after) if len(bound) <= len("2024-12-31") else int(first)
+
+    def quarter(self, label: str) -> Sequence[int] | None:
+        """Parse `1930-Q3`, `1930Q3`, `Q3 1930`."""
+        found = QUARTER.fullmatch(label)
+        if not found or self.column.kind != "date":
+            return None
+        last = 3 * int(found[1] or found[3])
+        return range(self.below(f"{found[2]}-{last - 2:02}"), self.upto(f"{found[2]}-{last:02}"))
+
+
+@dataclass(frozen=True, eq=False)
 class Labels:
     """The labels of one released column, parsed together, because a tool's notation shows in all of them."""
 
@@ -106,11 +154,11 @@ class Labels:
 
     def _codes(self, label: str, whole: bool = True) -> Sequence[int] | None:
         """Return the codes of a label; an element of a set (not `whole`) cannot be a set again."""
-        readings: list[Callable[[str], Sequence[int] | None]] = [self._average, self._named, self._numbered]
-        readings += [self._or_missing, self._own_set, self._from_to]
+        readings: list[Callable[[str], Sequence[int] | None]] = [self._average, self._named]
+        readings += [partial(_numbered, self.column), self._or_missing, self._own_set, self._from_to]
         if self.column.kind != "text":
-            readings += [self._one_bound, self._between, self._beyond, self._decade, self._quarter]
-        readings += [self._masked]
+            readings += [self._one_bound, self._between, self._beyond, self._decade, self._bounds.quarter]
+        readings += [partial(_masked, self.column)]
         if whole:
             readings += [self._set]
         return next((codes for read in readings if (codes := read(label)) is not None), None)
@@ -174,13 +222,6 @@ class Labels:
     def _every(self) -> set[str]:
         return {one for label in self.labels for one in (label, label.strip())}
 
-    def _numbered(self, label: str) -> Sequence[int] | None:
-        """Parse the last resort of our own labels: `{a, b} (values 3 to 5)`."""
-        found = NUMBERED.fullmatch(label)
-        if not found or not 1 <= int(found[1]) <= int(found[2]) <= self.column.size:
-            return None
-        return range(int(found[1]) - 1, int(found[2]))
-
     def _or_missing(self, label: str) -> Sequence[int] | None:
         if not self.column.missing or not label.endswith(f" or {MISSING}"):
             return None
@@ -226,43 +267,15 @@ class Labels:
 
     # --- numbers and dates
 
-    @property
-    def _bound(self) -> str:
-        return DATE if self.column.kind == "date" else NUMBER
-
-    def _below(self, bound: str) -> int:
-        """Return the number of values below a bound."""
-        return int(np.searchsorted(self._moments, self._span(bound)[0], side="left"))
-
-    def _upto(self, bound: str) -> int:
-        """Return the number of values up to a bound; a day, a month or a year is included to its end."""
-        first, after = self._span(bound)
-        return int(np.searchsorted(self._moments, after, side="left" if after > first else "right"))
-
     @cached_property
-    def _moments(self) -> np.ndarray:
-        values = self.column.values
-        return values.astype("datetime64[us]").astype(np.int64) if self.column.kind == "date" else values
-
-    def _span(self, bound: str) -> tuple[float, float]:
-        """Return the start and end of a bound; for a number, both are equal."""
-        bound = bound.replace("∞", "inf")
-        if bound.lstrip("+-").startswith("inf"):
-            return (float(bound),) * 2
-        if self.column.kind == "number":
-            number = key(bound, "number")
-            point = number if not isinstance(number, str) and abs(number) < LARGEST else float(bound)
-            return point, point
-        dotted = DOTTED.fullmatch(bound)
-        start = np.datetime64(f"{dotted[3]}-{dotted[2]:0>2}-{dotted[1]:0>2}" if dotted else bound.replace(" ", "T"))
-        first, after = (one.astype("datetime64[us]").astype(np.int64) for one in (start, start + 1))
-        return int(first), int(after) if len(bound) <= len("2024-12-31") else int(first)
+    def _bounds(self) -> BoundParser:
+        return BoundParser(self.column)
 
     def _one_bound(self, label: str) -> Sequence[int] | None:
         """Parse a single number or date, a month or a year: `2024-12`."""
-        if not re.fullmatch(self._bound, label):
+        if not re.fullmatch(self._bounds.pattern, label):
             return None
-        return range(self._below(label), self._upto(label)) or None
+        return range(self._bounds.below(label), self._bounds.upto(label)) or None
 
     def _decade(self, label: str) -> Sequence[int] | None:
         """Parse `1930s`, `30s`; `1900s` is the whole century, unless another label is a decade in it."""
@@ -274,16 +287,8 @@ class Labels:
         century = first >= 1000 and not first % 100 and not any(re.fullmatch(inside, one) for one in self._every)
         last = first + (99 if century else 9)
         if self.column.kind == "date":
-            return range(self._below(f"{first:04}"), self._upto(f"{last:04}"))
-        return range(self._below(str(first)), self._below(str(last + 1)))
-
-    def _quarter(self, label: str) -> Sequence[int] | None:
-        """Parse `1930-Q3`, `1930Q3`, `Q3 1930`."""
-        found = QUARTER.fullmatch(label)
-        if not found or self.column.kind != "date":
-            return None
-        last = 3 * int(found[1] or found[3])
-        return range(self._below(f"{found[2]}-{last - 2:02}"), self._upto(f"{found[2]}-{last:02}"))
+            return range(self._bounds.below(f"{first:04}"), self._bounds.upto(f"{last:04}"))
+        return range(self._bounds.below(str(first)), self._bounds.below(str(last + 1)))
 
     @cached_property
     def averages(self) -> np.ndarray:
@@ -321,15 +326,15 @@ class Labels:
         closed_low = found[1] not in ("(", "]")
         below = "<" in found[3] or (high in self._begins and low != high)
         closed_high = found[5] == "]" if found[5] else not below
-        return range(
-            self._below(low) if closed_low else self._upto(low), self._upto(high) if closed_high else self._below(high)
-        )
+        bounds = self._bounds
+        first = bounds.below(low) if closed_low else bounds.upto(low)
+        return range(first, bounds.upto(high) if closed_high else bounds.below(high))
 
     @cached_property
     def _interval(self) -> re.Pattern[str]:
         separator = r"\s*(?:,|;|\.\.|–|—|-|~|:)\s*<?\s*|\s+(?:to|and)\s+"
         return re.compile(
-            rf"(?:from\s+|between\s+)?([\[(\]])?\s*({self._bound})?({separator})({self._bound})?\s*([\])\[])?"
+            rf"(?:from\s+|between\s+)?([\[(\]])?\s*({self._bounds.pattern})?({separator})({self._bounds.pattern})?\s*([\])\[])?"
         )
 
     @cached_property
@@ -349,32 +354,15 @@ class Labels:
     def _beyond(self, label: str) -> Sequence[int] | None:
         """Parse `<50`, `under 50`, `<=50`, `>=60`, `>60`, `60+`, `60 and over`."""
         signs = "|".join(sorted(map(re.escape, SIGNS), key=len, reverse=True))
-        found = re.fullmatch(rf"({signs})?\s*({self._bound})\s*({UPWARDS})?", label, re.IGNORECASE)
+        found = re.fullmatch(rf"({signs})?\s*({self._bounds.pattern})\s*({UPWARDS})?", label, re.IGNORECASE)
         if not found or bool(found[1]) == bool(found[3]):
             return None
         sign, bound = SIGNS[found[1].casefold()] if found[1] else ">=", found[2]
         if sign in ("<", "<="):
-            return range(self._below(bound) if sign == "<" else self._upto(bound))
-        return range(self._upto(bound) if sign == ">" else self._below(bound), len(self.column.values))
+            return range(self._bounds.below(bound) if sign == "<" else self._bounds.upto(bound))
+        return range(self._bounds.upto(bound) if sign == ">" else self._bounds.below(bound), len(self.column.values))
 
     # --- text
-
-    def _masked(self, label: str) -> Sequence[int] | None:
-        """Parse `479**`, `479##`, `479??`, `479XX`.
-
-        Each mask stands for one character; if no value has that length, a run of masks stands for any number of them.
-        """
-        masked = label
-        while (shorter := MASKS.sub("*", masked)) != masked:
-            masked = shorter
-        if "*" not in masked:
-            return None
-        label = masked
-        for star, text in ((".", label), (".*", re.sub(r"\*+", "*", label))):
-            pattern = re.compile(star.join(map(re.escape, text.split("*"))), re.S)
-            if codes := [c for c, name in enumerate(self.column.labels) if pattern.fullmatch(name)]:
-                return codes
-        return None
 
     def _set(self, label: str) -> Sequence[int] | None:
         """Parse `{A, B}`, `A;B`, `A|B`, `A/B`, `['A', 'B']`, `frozenset({'A', 'B'})`; every element has to be
@@ -390,6 +378,32 @@ class Labels:
             if all(one is not None and len(one) for one in codes):
                 return sorted({code for one in codes if one is not None for code in one})
         return None
+
+
+def _numbered(column: Column, label: str) -> Sequence[int] | None:
+    """Parse the last resort of our own labels: `{a, b} (values 3 to 5)`."""
+    found = NUMBERED.fullmatch(label)
+    if not found or not 1 <= int(found[1]) <= int(found[2]) <= column.size:
+        return None
+    return range(int(found[1]) - 1, int(found[2]))
+
+
+def _masked(column: Column, label: str) -> Sequence[int] | None:
+    """Parse `479**`, `479##`, `479??`, `479XX`.
+
+    Each mask stands for one character; if no value has that length, a run of masks stands for any number of them.
+    """
+    masked = label
+    while (shorter := MASKS.sub("*", masked)) != masked:
+        masked = shorter
+    if "*" not in masked:
+        return None
+    label = masked
+    for star, text in ((".", label), (".*", re.sub(r"\*+", "*", label))):
+        pattern = re.compile(star.join(map(re.escape, text.split("*"))), re.S)
+        if codes := [c for c, name in enumerate(column.labels) if pattern.fullmatch(name)]:
+            return codes
+    return None
 
 
 def _cut(text: str, separator: str) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.files import codebooks
 from workbench.base.randomness import exact_chances
+from workbench.data.cells import cell_of_record
 from workbench.data.column import Column
 from workbench.data.hierarchies.matching import key, keys
 from workbench.data.roles import column_names
@@ -244,7 +245,7 @@ def _entries(
     table: Table, of_record: np.ndarray, buckets: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray] | None]:
     """Return the bucket of each of the table's cells; if one is split, of each piece, and the pieces."""
-    cell, cells = table.cell_of_record(), len(table.cells())
+    cell, cells = cell_of_record(table), len(table.cells())
     entry, weight = np.unique(cell.astype(np.int64) * (buckets + 1) + of_record + 1, return_counts=True)
     bucket = (entry % (buckets + 1) - 1).astype(np.int32)
     if len(entry) == cells:

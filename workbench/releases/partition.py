@@ -16,14 +16,17 @@ from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import SMALLEST
 from workbench.data import engines, weights
 from workbench.data.absent_values import OF_VALUES
-from workbench.data.cells import Cells, distinct_rows
+from workbench.data.cells import Cells, cell_of_record, distinct_rows
 from workbench.data.column import unused_name
 from workbench.data.published_runs import published_runs
+from workbench.data.records import published_values
+from workbench.data.roles import released_columns
 from workbench.data.sensitive import Sensitive
+from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
 from workbench.releases import shown as showing
-from workbench.releases.base import NOTHING_STATED, About, Release, remember, require_shown
+from workbench.releases.base import NOTHING_STATED, About, Release, require_shown
 from workbench.releases.codebook import Entry, region_entries
 from workbench.releases.export import CodedColumn, ColumnValues, EngineRecords, Rows
 from workbench.releases.shown import ClassCounts, counts_from_partition
@@ -166,7 +169,7 @@ class Partition(Release):
             return group, cell, records
         if not self.parts:
             return group, cell, weights.people(self.table, self.others)[cell]
-        kept, of_record = self.group_of_record < len(shown), self.table.cell_of_record(self.others)
+        kept, of_record = self.group_of_record < len(shown), cell_of_record(self.table, self.others)
         return self.group_of_record[kept], of_record[kept], weights.of_record(self.table)[kept]
 
     def people_of_classes(self, sensitive: str | None = None) -> np.ndarray:
@@ -188,11 +191,11 @@ class Partition(Release):
     def rows(self) -> dict[str, Rows]:
         """Return one table of the published records in random order."""
         columns: list[tuple[ColumnValues, str | None]] = []
-        for name in self.table.released:
+        for name in released_columns(self.table):
             if name in self.table.quasi and name not in self.unpublished_columns:
                 columns.append((ColumnValues(name, pd.Series(self.class_labels(name))), None))
             elif name not in self.unpublished_columns:
-                columns.append((ColumnValues(name, self.table.published(name)), name))
+                columns.append((ColumnValues(name, published_values(self.table, name)), name))
         return {"release": _shuffled(self, columns)}
 
     @property
@@ -215,7 +218,7 @@ class Partition(Release):
 
     def side_information_risk(self, neutral: Sequence[str] | None = None) -> SideInformationRisk:
         names = tuple(self.neutral if neutral is None else neutral)
-        return remember(self, ("side information", names), lambda: _side_information_risk(self, names))
+        return self.remember(("side information", names), lambda: _side_information_risk(self, names))
 
     def label_level(self, name: str) -> int | None:
         if name in self.unpublished_columns:
@@ -223,7 +226,7 @@ class Partition(Release):
         if self.label_levels:
             return self.label_levels.get(name)
         nodes = self.runs is None and not self.exact and self.table.columns[name].shows_nodes
-        return self.table.level_range(name)[0] if nodes else None
+        return level_range(self.table, name)[0] if nodes else None
 
     def codebook(self, smallest: int = SMALLEST) -> list[Entry]:
         kept = [(a, name) for a, name in enumerate(self.table.quasi) if name not in self.unpublished_columns]
@@ -254,7 +257,7 @@ class Partition(Release):
         guessed.
         """
         group = self.group_of_entry
-        of_record = self.table.cell_of_record(self.others)
+        of_record = cell_of_record(self.table, self.others)
         if not self.parts:
             return group[of_record]
         cell, weight = self.parts
@@ -303,7 +306,7 @@ def _side_information_risk(release: Partition, neutral: Sequence[str]) -> SideIn
     group, known = group[in_class], number_combinations(table, neutral)[in_class]
     kept = release.published_records
     sensitive = {
-        name: table.sensitive_codes(name)[kept] if release.about.is_truthful else release.shown(name).labels
+        name: table.model_view.codes[name][kept] if release.about.is_truthful else release.shown(name).labels
         for name in published_sensitive(release)
     }
     if release.exact:  # neutral columns are in the file of the quasi-identifiers, sensitive values in others
@@ -365,9 +368,13 @@ class Bucketized(Partition):
         """Return the records without their sensitive values, and the counts of each sensitive column's values per
         class."""
         number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
-        plain = [n for n in self.table.released if n not in self.table.sensitive and n not in self.unpublished_columns]
+        plain = [
+            n
+            for n in released_columns(self.table)
+            if n not in self.table.sensitive and n not in self.unpublished_columns
+        ]
         columns: list[tuple[ColumnValues, str | None]] = [
-            (ColumnValues(name, self.table.published(name)), name) for name in plain
+            (ColumnValues(name, published_values(self.table, name)), name) for name in plain
         ]
         columns.append((ColumnValues(self._added[0], number), None))
         counted = {name: Rows.shuffled(self._counts(name, number)) for name in published_sensitive(self)}
@@ -392,4 +399,8 @@ class Bucketized(Partition):
         group, value = np.nonzero(histogram)
         of_class, count = self._added
         counts = CodedColumn(count, pd.Series(histogram[group, value]), np.arange(len(group)))
-        return [CodedColumn(of_class, number, group), CodedColumn(name, self.table.published(name), value), counts]
+        return [
+            CodedColumn(of_class, number, group),
+            CodedColumn(name, published_values(self.table, name), value),
+            counts,
+        ]

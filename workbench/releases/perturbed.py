@@ -14,6 +14,8 @@ from workbench.base import cell_kernels
 from workbench.base.errors import Undefined
 from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
+from workbench.data.records import published_values
+from workbench.data.roles import released_columns
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations
@@ -26,7 +28,6 @@ from workbench.releases.base import (
     Posterior,
     Release,
     as_runs,
-    remember,
     require_sensitive,
     require_shown,
 )
@@ -101,21 +102,21 @@ class Perturbed(Release):
             sure = {name: self._codes(name) for name in self.table.sensitive if self._is_sure(name)}
             return count_side_information(names, same, known, sure)
 
-        return remember(self, ("side information", names), risk)
+        return self.remember(("side information", names), risk)
 
     def _is_sure(self, name: str) -> bool:
         return name not in self.drawn or self.drawn[name].response.certain
 
     def _codes(self, name: str) -> np.ndarray:
         """Return the true value of each record, at the level of publication."""
-        return self.table.sensitive_codes(name) if name in self.table.sensitive else self.table.codes[name]
+        return self.table.model_view.codes[name] if name in self.table.sensitive else self.table.codes[name]
 
     # --- the attacker
 
     def posterior(self, sensitive: str, adversary: str = OWN_CLASS) -> Posterior:
         """Return the beliefs about people with the same quasi-identifiers; without classes, attackers do not differ."""
         require_sensitive(self.table, sensitive)
-        return remember(self, ("posterior", sensitive), lambda: self._believe(sensitive))
+        return self.remember(("posterior", sensitive), lambda: self._believe(sensitive))
 
     def _believe(self, sensitive: str) -> Posterior:
         of_kind, of_row = self._posterior_of_rows(sensitive)
@@ -185,15 +186,17 @@ class Perturbed(Release):
 
     def rows(self) -> dict[str, Rows]:
         """Return one table, one row per record in random order."""
-        return {"release": Rows.shuffled([self._column(name) for name in self.table.released])}
+        return {"release": Rows.shuffled([self._column(name) for name in released_columns(self.table)])}
 
     def _column(self, name: str) -> CodedColumn:
         if name not in self.drawn:
-            return CodedColumn(name, self.table.published(name), self._codes(name))
+            return CodedColumn(name, published_values(self.table, name), self._codes(name))
         drawn = self.drawn[name]
         if isinstance(drawn.response, Noise):
             return CodedColumn(name, pd.Series(drawn.values), drawn.codes)
-        return CodedColumn(name, self.table.published(name).iloc[drawn.values].reset_index(drop=True), drawn.codes)
+        return CodedColumn(
+            name, published_values(self.table, name).iloc[drawn.values].reset_index(drop=True), drawn.codes
+        )
 
     @property
     def layout(self) -> dict[str, Any]:  # type: ignore[override]

@@ -63,7 +63,7 @@ class _PreparedWorkload:
         self.weights: dict[str, np.ndarray] = {}
 
     def _codes(self, name: str) -> np.ndarray:
-        return self.table.sensitive_codes(name) if name in self.table.sensitive else self.table.codes[name]
+        return self.table.model_view.codes[name] if name in self.table.sensitive else self.table.codes[name]
 
     def sums(self, which: np.ndarray, summed: np.ndarray, reading: Reading) -> np.ndarray:
         """Return the number of people who meet each query, or their sum of a column."""
@@ -187,7 +187,7 @@ def _values(
 ) -> np.ndarray:
     """Return the estimate by a sensitive column that is published unchanged."""
     of_kind = np.eye(len(release.table.sensitive[sensitive]))
-    return _counted(release, runs, same, shares, release.table.sensitive_codes(sensitive), of_kind)
+    return _counted(release, runs, same, shares, release.table.model_view.codes[sensitive], of_kind)
 
 
 def _narrowed(release: Perturbed, runs: np.ndarray, a: int) -> bool:

@@ -292,13 +292,9 @@ class RedactedClasses:
             small = self.people[row] < 2 * self.smallest
             return f"The group is too small: {HIDDEN}." if small else f"Beside other groups, few would show: {HIDDEN}."
         if self._mixed(row):
-            return f"They {self._are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
-        return f"{self._have(row)} of them {self._do} {self._called(row)}{self._usual(row)}"
-
-    @property
-    def _are(self) -> str:
-        """The verb for a class's distribution."""
-        return "are" if self.is_truthful else "are published as"
+            are = "are" if self.is_truthful else "are published as"
+            return f"They {are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
+        return f"{self._have(row)} of them {self._do} {_called(self, row)}{_usual(self, row)}"
 
     @property
     def _do(self) -> str:
@@ -308,7 +304,7 @@ class RedactedClasses:
     def _mixed(self, row: int) -> bool:
         """Return whether a class is described as similar to everybody."""
         _, label, *_ = self.exposed_value(row)
-        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == self._before(row))
+        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == _before(self, row))
 
     def _have(self, row: int) -> str:
         """Describe the share of a class that has the value."""
@@ -323,22 +319,6 @@ class RedactedClasses:
         if total - count < small_limit(self.smallest):
             return f"All but fewer than {small_limit(self.smallest)}"
         return format_whole_percent(self.posterior(row) or 0.0)
-
-    def _before(self, row: int) -> str:
-        """Describe the prior share of the value, if it may be named."""
-        seen, *_ = self.exposed_value(row)
-        return describe_usual_share(self.published_prior(row) or 0, int(seen.totals.sum()), self.smallest)
-
-    def _usual(self, row: int) -> str:
-        _, label, *_ = self.exposed_value(row)
-        return "." if label is None else f"; of {self.wording.everybody}, {self._before(row)} do."
-
-    def _called(self, row: int) -> str:
-        """Describe the value of a class."""
-        seen, label, *_ = self.exposed_value(row)
-        if label is not None:
-            return self.wording.having(seen.name, label)
-        return f"{with_article(self.wording.column(seen.name))} that few {self.wording.many} have"
 
     def most_exposed_class(self, who: Callable[[int], str]) -> int:
         """Return the most exposed class, a tiny one only if all are.
@@ -374,8 +354,27 @@ class RedactedClasses:
             usual = f", which includes that of {wording.everybody}" if self.certainty_gain(row)[0] == 0 else ""
             sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is published as a range{usual}{who}."
             worst = "of a group that may be the worst" if usual else worst
-        unit = f"{worst} {self._do} {self._called(row)}{self._usual(row)}".rstrip(".")
+        unit = f"{worst} {self._do} {_called(self, row)}{_usual(self, row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
+
+
+def _before(found: RedactedClasses, row: int) -> str:
+    """Describe the prior share of the value, if it may be named."""
+    seen, *_ = found.exposed_value(row)
+    return describe_usual_share(found.published_prior(row) or 0, int(seen.totals.sum()), found.smallest)
+
+
+def _usual(found: RedactedClasses, row: int) -> str:
+    _, label, *_ = found.exposed_value(row)
+    return "." if label is None else f"; of {found.wording.everybody}, {_before(found, row)} do."
+
+
+def _called(found: RedactedClasses, row: int) -> str:
+    """Describe the value of a class."""
+    seen, label, *_ = found.exposed_value(row)
+    if label is not None:
+        return found.wording.having(seen.name, label)
+    return f"{with_article(found.wording.column(seen.name))} that few {found.wording.many} have"
 
 
 def _most_learned(shares: np.ndarray, prior: np.ndarray, may_harm: np.ndarray) -> np.ndarray:

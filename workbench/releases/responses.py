@@ -209,7 +209,7 @@ def _values(table: Table, name: str) -> tuple[tuple[str, ...], np.ndarray]:
     """Return labels and codes at the model level."""
     if name not in table.sensitive:
         return _numbers(table, name)
-    return table.sensitive[name].labels, table.sensitive_codes(name)
+    return table.sensitive[name].labels, table.model_view.codes[name]
 
 
 def _orders(labels: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

@@ -211,7 +211,7 @@ def _giveaways(table: Table, neutral: Sequence[str], blurred: Mapping[str, np.nd
 
     def codes(name: str) -> np.ndarray:
         sensitive = name in table.sensitive
-        return (table.sensitive_codes(name) if sensitive else table.codes[name])[::step].astype(np.int64)
+        return (table.model_view.codes[name] if sensitive else table.codes[name])[::step].astype(np.int64)
 
     def noticed(columns: tuple[str, ...], about: str, narrowed: np.ndarray) -> None:
         count = int(narrowed.sum())

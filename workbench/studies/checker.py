@@ -13,7 +13,7 @@ from workbench.base.figures import join_names
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.records import sample
-from workbench.data.roles import lacking
+from workbench.data.roles import lacking, role_notes
 from workbench.data.table import Table
 from workbench.frontier.recipe import combinations, variant
 from workbench.measures import Measure
@@ -22,7 +22,14 @@ from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.studies.faults import Fault, Faults, prefix_faults, study_words
 from workbench.studies.schema import ROLES, parts_of_recipe, query_faults, recipe_faults, study_faults, variant_faults
-from workbench.studies.study import Study, read_study_text
+from workbench.studies.study import (
+    Study,
+    chart_axes,
+    hierarchy_builder,
+    read_study_text,
+    records_of_study,
+    unpublished_columns,
+)
 from workbench.studies.yaml_text import lines_of, read_yaml
 
 FORMULA = ("=", "+", "-", "@")  # first characters that make a spreadsheet treat a cell as a formula
@@ -61,7 +68,7 @@ class StudyCheck:
         sensitive = (
             f"what must not be learned is {join_names(list(table.sensitive))}"
             if table.sensitive
-            else f"nothing is sensitive, so charts show {join_names(list(study.chart_axes()))}"
+            else f"nothing is sensitive, so charts show {join_names(list(chart_axes(study)))}"
         )
         plain = f"; neutral columns: {join_names(list(table.neutral))}" if table.neutral else ""
         return (
@@ -94,7 +101,7 @@ def check_study(path: str | PathLike[str]) -> StudyCheck:
         if "data" not in bad:
             found += _misfits(result.study, result, bad)
             if result.table is not None:
-                notes = (*result.table.role_notes, *describe_dependencies(result.table))
+                notes = (*role_notes(result.table), *describe_dependencies(result.table))
                 result.notes = [*result.notes, *(render_fixes(note, study_words) for note in notes)]
     line = lines_of(text)
     problems = [
@@ -124,7 +131,7 @@ def _misfits(study: Study, result: StudyCheck, bad: set[Any]) -> Faults:
     yield from wrong
     if wrong or bad & {"roles", "levels", "hierarchies", "regions", "released_levels", "importance", "workloads"}:
         return
-    records, wrong = _try_table(lambda: study.records(base), "data")
+    records, wrong = _try_table(lambda: records_of_study(study, base), "data")
     yield from wrong
     if records is None:
         return
@@ -162,15 +169,16 @@ def _columns(study: Study, base: Table) -> Faults:
     named += [(("roles", role, i), name) for role in ROLES for i, name in enumerate(getattr(study, role))]
     named += [
         ((part, name), name)
-        for part in ("levels", "hierarchies", "regions", "released_levels", "importance", "titles")
+        for part in ("levels", "hierarchies", "regions", "released_levels", "importance")
         for name in getattr(study, part)
     ]
+    named += [(("titles", name), name) for name in study.wording.titles]
     named += [(("data", "only", name), name) for name in study.data.get("only", ())]
     for path, name in named:
         if name not in base.columns:
             yield Fault(path, lacking(name, base.names, notes=base.notes))
     for i, name in enumerate(base.names, 1):
-        if name.startswith(FORMULA) and name not in (*study.left_out, *study.weight):
+        if name.startswith(FORMULA) and name not in (*unpublished_columns(study), *study.weight):
             text = (
                 f"the name of column {i} begins with {name[0]!r}: a spreadsheet would treat it as a formula; rename it"
             )
@@ -189,7 +197,7 @@ def _fitting(study: Study, records: Table) -> Faults:
             continue  # not published
         column = records.columns[name]
         try:
-            study.builder(name, given)(column)
+            hierarchy_builder(study, name, given)(column)
         except Misfit as error:
             missing = (
                 f"{len(error.values)} of the {len(column.labels)} values of {name!r} are missing from its hierarchy"

@@ -69,7 +69,7 @@ class RoundedParts(NamedTuple):
 def _rounded_parts(whole: Study, base: Table, column: str, secret: bytes, threshold: int) -> RoundedParts:
     """Return rounded counts of parts x values, by sensitive column. Parts too small for a report share one row."""
     table = whole.table(base)
-    rounding = table.rounding.with_secret(secret)
+    rounding = table.settings.rounding.with_secret(secret)
     exact = _by_part(whole, base, column)
     sizes = exact.pop("")[:, 0]
     small = sizes < small_limit(threshold)

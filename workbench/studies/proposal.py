@@ -28,13 +28,14 @@ from workbench.data.roles import NEARLY_ALL
 from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.data.uniqueness import EXACT, alone, count_unique, is_nearly_unique, survey
+from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import LEAST as SMALLEST_CLASS
 from workbench.frontier.recipe import variant
 from workbench.models import TOLERANCE
 from workbench.models.distribution_distances import jensen_shannon
 from workbench.studies.checker import FORMULA, reason_undefined
 from workbench.studies.proposed_roles import Advice, propose_roles
-from workbench.studies.study import VERSIONS, Study
+from workbench.studies.study import VERSIONS, Study, chart_axes
 from workbench.studies.yaml_text import lines_of, write_yaml
 
 MEASURES: tuple[dict[str, Any], ...] = (
@@ -154,7 +155,7 @@ def propose_with_reasons(
     study, reasons = _with_recipes(study, table)
     why |= reasons
     own = [name for name, column in base.columns.items() if alone(column).share >= NEARLY_ALL]
-    study = study.with_(record=record_of(own))
+    study = study.with_(wording=Wording({}, *record_of(own)))
     why["record",] = "The words for one record and for several, such as [person, people]."
     named = [name for name in base.names if name not in study.identifiers]
     used = [*study.quasi, *study.sensitive]
@@ -174,8 +175,8 @@ def _head(table: Table) -> list[str]:
     lines = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
     if not table.sensitive:
         lines.append("No column looks sensitive: name what must not be disclosed under roles: sensitive.")
-    if table.repeats:
-        lines.append(table.repeats)
+    if table.origin.repeats:
+        lines.append(table.origin.repeats)
     if table.neutral:
         lines.append(f"Neutral (published unchanged): {', '.join(table.neutral)}.")
     return lines + describe_dependencies(table)
@@ -312,7 +313,7 @@ def measures_for(table: Table) -> tuple[tuple[Mapping[str, Any], ...], tuple[str
     study = Study(
         quasi=table.quasi, measures=tuple(one for one in MEASURES if not variant("measure", one).needs_sensitive)
     )
-    return study.measures, study.chart_axes()
+    return study.measures, chart_axes(study)
 
 
 def recipes_for(table: Table) -> tuple[dict[str, Any], ...]:
@@ -420,7 +421,7 @@ def lines_to_complete(table: Table, names: Sequence[str]) -> list[str]:
     lines = []
     codes = sorted({code for name in names for code in codes_for_missing(table.columns[name])}, key=int)
     if codes:
-        listed = ", ".join(f"'{code}'" for code in (*table.missing_texts, *codes))
+        listed = ", ".join(f"'{code}'" for code in (*table.origin.missing_texts, *codes))
         lines.append(f"missing: [{listed}]  (under data, where these mean that a value is missing)")
     if found := cryptic_names(names):
         lines.append(f"titles: {{{', '.join(f'{name}: {name}' for name in found)}}}  (what pages call these columns)")

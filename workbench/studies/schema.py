@@ -438,7 +438,7 @@ def _values(variant: Any, key: str, value: Any, several: bool, table: Table | No
 
 def query_faults(table: Table, notes: list[str]) -> Faults:
     """Yield the queries that a table cannot answer; append notes to `notes`."""
-    for name, spec in table.workloads.items():
+    for name, spec in table.settings.workloads.items():
         if isinstance(spec, list):
             for number, text in enumerate(spec):
                 yield from _faults_of_query(

@@ -19,7 +19,7 @@ from workbench.frontier.recipe import Recipe
 from workbench.studies import hierarchy_files
 from workbench.studies.hierarchy_files import FILE
 from workbench.studies.schema import CSV
-from workbench.studies.study import BUNDLED, FROM, Study, plain_file_name
+from workbench.studies.study import BUNDLED, FROM, Study, plain_file_name, unpublished_columns
 
 SCRIPT = '''"""Reproduces one release of the study {name}: {recipe}.{warning}{how}"""
 
@@ -27,7 +27,7 @@ SCRIPT = '''"""Reproduces one release of the study {name}: {recipe}.{warning}{ho
 
 table = Table.read(
 {table}
-){levels}{population}
+){settings}
 release = {release}
 
 if __name__ == "__main__":
@@ -54,26 +54,31 @@ def python_code(
     parts = recipe.model.parts if recipe.model else ()
     model = " & ".join(_call(part, "models", imports) for part in parts)
     arguments = [_data(study, imports), *_roles(study), *_hierarchies(study, imports), *_options(study)]
-    ranges = {name: list(levels) for name, levels in study.released_levels.items()}
     return SCRIPT.format(
         name=_in_docstring(study.name),
         recipe=_in_docstring(str(recipe)),
         warning=_in_paragraph(recipe.method.warning),
         how=HANDED_OVER if "given" in study.data else "",
         table="\n".join(f"    {line}," for line in arguments),
-        levels=(f".with_level_ranges({ranges})" if ranges else "")
-        + (f".with_importance({dict(study.importance)})" if study.importance else "")
-        + (
-            f".with_workloads({pformat(study.workloads, width=WIDTH, compact=True, sort_dicts=False)})"
-            if study.workloads
-            else ""
-        ),
-        population=f".with_population({study.population[CSV]!r})" if study.population else "",
+        settings=_settings(study),
         release=_release(study, recipe, model, imports, results),
         audit=f"    print(release.audit({model}))\n" if model else "",
         giveaways=", giveaways=True" if giveaways else "",
         imports=_written(imports),
     )
+
+
+def _settings(study: Study) -> str:
+    """Return the call that sets ranges of levels, weights, workloads and the population; empty if there are none."""
+    ranges = {name: list(levels) for name, levels in study.released_levels.items()}
+    given = {
+        "level_ranges": str(ranges) if ranges else "",
+        "importance": str(dict(study.importance)) if study.importance else "",
+        "workloads": pformat(study.workloads, width=WIDTH, compact=True, sort_dicts=False) if study.workloads else "",
+        "population": repr(study.population[CSV]) if study.population else "",
+    }
+    arguments = [f"{name}={text}" for name, text in given.items() if text]
+    return f".with_settings({', '.join(arguments)})" if arguments else ""
 
 
 def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results: str | PathLike[str] | None) -> str:
@@ -151,7 +156,7 @@ def _data(study: Study, imports: Imports) -> str:
 
 
 def _roles(study: Study) -> list[str]:
-    roles = {"quasi": study.quasi, "sensitive": study.sensitive, "identifiers": study.left_out}
+    roles = {"quasi": study.quasi, "sensitive": study.sensitive, "identifiers": unpublished_columns(study)}
     weight = [_argument("weight", study.weight[0])] if study.weight else []
     return [_argument(name, list(chosen)) for name, chosen in roles.items() if chosen] + weight
 
@@ -164,7 +169,7 @@ def _options(study: Study) -> list[str]:
 
 
 def _hierarchies(study: Study, imports: Imports) -> list[str]:
-    hidden = set(study.left_out)
+    hidden = set(unpublished_columns(study))
     files = hierarchy_files.name_files(study.hierarchies, plain_file_name(study.name))
     long = hierarchy_files.refer_to_files(
         study.hierarchies, {column: study.files.get(column, files[column]) for column in files}

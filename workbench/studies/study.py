@@ -30,7 +30,7 @@ from workbench.data.reading.source import Query
 from workbench.data.reading.spark_source import NAMED, places_of
 from workbench.data.table import Table
 from workbench.data.uniqueness import repeats
-from workbench.data.wording import Wording
+from workbench.data.wording import PLAIN, Wording
 from workbench.frontier.recipe import MOST as MOST
 from workbench.frontier.recipe import Recipe, expand_recipe, variant
 from workbench.frontier.recipe import ranges_from_recipe as ranges_from_recipe
@@ -76,9 +76,7 @@ class Study:
     caps: Mapping[str, float] = None  # type: ignore[assignment]
     intervals: Mapping[str, Any] = None  # type: ignore[assignment] # `over` records, seeds or learning; `times`: number of repetitions
     chosen: Mapping[str, Any] = None  # type: ignore[assignment] # the recipe of the chosen release; empty if none is chosen
-    titles: Mapping[str, str] = None  # type: ignore[assignment] # of columns, for pages
-    harmful: Mapping[str, Any] = None  # type: ignore[assignment] # values of sensitive columns that may harm if learned
-    record: tuple[str, ...] = PERSON  # the words for one record and for several
+    wording: Wording = PLAIN  # titles of columns, words for records, and harmful values, for pages
     smallest: int = SMALLEST  # threshold for numbers of people, which are rounded to it
     seed: int = 0
     folder: str = "."  # base of relative paths; not in the file
@@ -116,9 +114,12 @@ class Study:
         named: dict[str, Any] = {
             role: (value,) if isinstance(value, str) else value for role, value in given.get("roles", {}).items()
         }
-        study = cls(name=str(given.get("study", "untitled")), folder=str(folder), **named, **settings)
+        one, many = settings.pop("record", PERSON)
+        wording = Wording(settings.pop("titles", {}), one, many, settings.pop("harmful", {}))
+        name = str(given.get("study", "untitled"))
+        study = cls(name=name, folder=str(folder), wording=wording, **named, **settings)
         if confined:
-            study._refuse_outside()
+            _refuse_outside(study)
         hierarchies, files = read_files(study.hierarchies, folder)
         return study.with_(hierarchies=hierarchies, files=files)
 
@@ -128,11 +129,13 @@ class Study:
         roles |= {"weight": self.weight[0]} if len(self.weight) == 1 else {}
         data = {"study": self.name, "data": self.data, "roles": roles}
         for field in fields(self):
-            if field.name not in (*ROLES, "name", "data", "folder", "files"):
+            if field.name == "wording":
+                data |= {"titles": self.wording.titles, "harmful": self.wording.harmful}
+                record = [self.wording.one, self.wording.many]
+                data |= {"record": record} if record != [*PERSON] else {}
+            elif field.name not in (*ROLES, "name", "data", "folder", "files"):
                 value = getattr(self, field.name)
                 data[field.name] = list(value) if isinstance(value, tuple) else value
-        if self.record == PERSON:
-            del data["record"]
         kept = {"intervals"} if "sample" in self.data else set()  # empty: no intervals
         return {key: _plain(value) for key, value in data.items() if value not in ({}, []) or key in kept}
 
@@ -161,25 +164,15 @@ class Study:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the file atomically; long hierarchies first, each into a file next to it."""
         path = Path(path)
-        parted = self.parted(path)
+        parted = with_hierarchy_files(self, path)
         hierarchy_files.write_files(self.hierarchies, parted.files, path.parent)
         with atomic_write(path) as aside:
             aside.write_text(parted.to_yaml(), "utf-8")
         return path
 
-    def parted(self, path: str | PathLike[str]) -> Study:
-        """Return the study as it is written in this file: long hierarchies by the names of their files."""
-        files = hierarchy_files.name_files(self.hierarchies, file_stem(path))
-        return self.with_(hierarchies=hierarchy_files.refer_to_files(self.hierarchies, files), files=files)
-
     def with_(self, **changes: Any) -> Study:
         """Return the study with these fields changed."""
         return replace(self, **changes)
-
-    def with_data(self, data: Mapping[str, Any]) -> Study:
-        """Return the study of other data; if these are a new sample, its figures get intervals."""
-        begins = "sample" in data and "sample" not in self.data
-        return self.with_(data=data, intervals=self.intervals or (OF_SAMPLES if begins else {}))
 
     # --- its data, table, recipes and measures
 
@@ -189,97 +182,20 @@ class Study:
         if "temp_directory" in options:
             options["temp_directory"] = Path(self.folder) / str(options["temp_directory"])
         if given is None:
-            given = self._source()
+            given = _source(self)
         elif isinstance(given, Table):
             return given
         return Table.without_roles(given, progress=progress, **options)
 
-    def _source(self) -> Any:
-        if not self.data:
-            raise BadInput("study: there is no data; name a path, a bundled table or a query")
-        if BUNDLED in self.data:
-            return datasets.path(self.data[BUNDLED])
-        if "sql" in self.data:
-            return Query(str(self.data["sql"]), folder=str(self.folder), seconds=self.data.get("seconds"))
-        if "path" in self.data:
-            return Path(self.folder) / str(self.data["path"])
-        if "spark" in self.data:
-            return f"{NAMED}{self.data['spark']}"
-        raise BadInput(
-            f"study: its data {safe_repr(self.data['given'])} were in memory and are in no file; pass them again"
-        )
-
-    def _refuse_outside(self) -> None:
-        """Raise BadInput if the study would read a file outside its folder; queries are restricted when they run."""
-        here = Path(self.folder).resolve()
-        if "spark" in self.data:
-            with prefix_path("data", "spark"):
-                raise BadInput("study: its data are on a server; open the study by its path")
-        named: dict[tuple[str, ...], Any] = {
-            ("data", key): self.data.get(key, "") for key in ("path", "temp_directory")
-        }
-        named |= {("data", "path", str(file)): file for file in self._parts()}  # a link may lead outside
-        named |= {("population", key): name for key, name in self.population.items()}
-        for column, given in self.hierarchies.items():
-            for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
-                named["hierarchies", column] = given[key]
-        named |= {("workloads", name, FILE): path for name, path in self._logs.items()}
-        for path, name in named.items():
-            path = path[:2] if path[:2] == ("data", "path") else path
-            if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
-                with prefix_path(*path):
-                    raise BadInput(
-                        f"study: {safe_repr(name)} lies outside the folder of the study; put it there, "
-                        "or open the study by its path"
-                    )
-
-    def _parts(self) -> list[Path]:
-        """Return the data's files if they are a folder or a pattern."""
-        return files_of(Path(self.folder) / str(self.data["path"])) if "path" in self.data else []
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns that are not published: identifiers and dropped columns."""
-        return (*self.identifiers, *self.dropped)
-
-    def reads(self) -> list[Path]:
-        """Return the files of its data and hierarchies; for a query, the files that its text may refer to."""
-        named = [str(self.data["path"])] if "path" in self.data else []
-        if parts := self._parts():  # a new file among them would be read as data
-            named += [f"{self.data['path']}/*", *map(str, parts)]
-        named += [str(one["csv"]) for one in self.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
-        named += [str(name) for name in self.population.values()]
-        named += map(str, self._logs.values())
-        places = places_of(str(self.data.get("spark", "")))
-        return (
-            [Path(self.folder) / name for name in (*named, *self.files.values())] + places + list(self._query_files())
-        )
-
-    def _query_files(self) -> Iterator[Path]:
-        """Yield the names and patterns of files in a query, below the folder, and the files that match them."""
-        here = os.path.realpath(self.folder)
-        for name in map("".join, re.findall(r"""'([^']+)'|"([^"]+)\"""", str(self.data.get("sql", "")))):
-            for start in {here, os.getcwd()}:  # DuckDB resolves names against the working directory
-                path = os.path.normpath(os.path.join(start, name))
-                if Path(path).is_relative_to(here):
-                    yield from map(Path, [path, *glob(path, recursive=True)])
-
-    def records(self, base: Table) -> Table:
-        """Return the records and columns of the study, all neutral."""
-        if (many := self.data.get("sample")) is None:
-            return self._whole(base)
-        known = ("sample", canonical(self.data), self.left_out)
-        return base.remember(known, lambda: self._whole(base).sample(many))
-
-    def _whole(self, base: Table) -> Table:
-        table = (base.only(self.data["only"]) if self.data.get("only") else base).drop(self.left_out)
-        return table.complete() if self.data.get("drop_missing") else table
-
     def table(self, base: Table) -> Table:
         """Return the study's table: columns in their roles, with their hierarchies."""
-        chosen = {name: shown for name, shown in self.regions.items() if name not in self.left_out}
-        table = self.records(base).with_regions(chosen, self.smallest)
-        built = {name: self.builder(name, given) for name, given in self.hierarchies.items() if name in table.names}
+        chosen = {name: shown for name, shown in self.regions.items() if name not in unpublished_columns(self)}
+        table = records_of_study(self, base).with_settings(regions=chosen, threshold=self.smallest)
+        built = {
+            name: hierarchy_builder(self, name, given)
+            for name, given in self.hierarchies.items()
+            if name in table.names
+        }
         try:
             table = table.with_hierarchies(built)
         except Misfit as error:
@@ -288,47 +204,25 @@ class Study:
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with prefix_path("released_levels"):
             ranges = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
-            table = table.with_level_ranges(ranges)  # ranges of other columns apply once they are quasi-identifiers
+            table = table.with_settings(
+                level_ranges=ranges
+            )  # ranges of other columns apply once they are quasi-identifiers
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
             with prefix_path("population"):
-                table = replace(
-                    table, population_table=base.remember(known, lambda: table.with_population(path).population_table)
-                )
+                people = base.remember(known, lambda: table.with_settings(population=path).origin.population)
+                table = table.with_settings(population=people)
         with prefix_path("importance"):
-            table = table.with_importance(self.importance)
+            table = table.with_settings(importance=self.importance)
         with prefix_path("workloads"):
-            logs = {name: {FILE: str(Path(self.folder) / path)} for name, path in self._logs.items()}
-            table = table.with_workloads({**self.workloads, **logs})
-        repeated = repeats(base, self.identifiers)
-        return replace(table, wording=self.wording, repeats=repeated, rounding=rounding_of(self, base))
-
-    @property
-    def _logs(self) -> dict[str, str]:
-        """The workloads that are files of queries."""
-        return {name: spec[FILE] for name, spec in self.workloads.items() if isinstance(spec, Mapping) and FILE in spec}
-
-    @property
-    def wording(self) -> Wording:
-        return Wording(self.titles, self.record[0], self.record[1], self.harmful)
-
-    def builder(self, name: str, given: Any) -> builders.Builder:
-        """Return the builder of a column's hierarchy."""
-        if given == BUNDLED:
-            return datasets.hierarchy(str(self.data.get(BUNDLED)), name)
-        if not isinstance(given, Mapping):
-            raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(given)}")
-        if set(given) == {"csv"}:
-            return builders.read_csv(Path(self.folder) / str(given["csv"]))
-        return builders.from_dict(given)
+            logs = {name: {FILE: str(Path(self.folder) / path)} for name, path in _logs(self).items()}
+            table = table.with_settings(workloads={**self.workloads, **logs})
+        settings = replace(table.settings, wording=self.wording, rounding=rounding_of(self, base))
+        return replace(table, settings=settings, origin=replace(table.origin, repeats=repeats(base, self.identifiers)))
 
     def candidates(self) -> list[Recipe]:
         """Return every recipe, with lists of parameters expanded."""
         return [recipe for ranges in self.recipes for recipe in expand_recipe(ranges, self.seed)]
-
-    def choice(self) -> Recipe | None:
-        """Return the recipe of the chosen release, or None."""
-        return expand_recipe(self.chosen, self.seed)[0] if self.chosen else None
 
     def measured(self) -> list[Measure]:
         """Return the measures. If nothing is sensitive, a side without a defined measure gets one."""
@@ -338,19 +232,137 @@ class Study:
         sides = {one.side for one in found if not one.needs_sensitive}
         return [*found, *(variant("measure", {"name": name}) for side, name in FALLBACK.items() if side not in sides)]
 
-    def chart_axes(self) -> tuple[str, ...]:
-        """Return the keys of the measures on the axes (empty: the first of each side), defined for this study."""
-        if self.sensitive or not self.quasi or not self.measures:
-            return self.axes
-        chosen = dict(zip(FALLBACK, self.axes, strict=False))
-        found = []
-        for side in FALLBACK:
-            keys = [one.key for one in self.measured() if one.side == side and not one.needs_sensitive]
-            found.append(chosen[side] if chosen.get(side) in keys else keys[0])
-        return tuple(found)
-
 
 VERSIONS = {"format": FORMAT, "workbench": __version__}
+
+
+def _refuse_outside(study: Study) -> None:
+    """Raise BadInput if the study would read a file outside its folder; queries are restricted when they run."""
+    here = Path(study.folder).resolve()
+    if "spark" in study.data:
+        with prefix_path("data", "spark"):
+            raise BadInput("study: its data are on a server; open the study by its path")
+    named: dict[tuple[str, ...], Any] = {("data", key): study.data.get(key, "") for key in ("path", "temp_directory")}
+    named |= {("data", "path", str(file)): file for file in _parts(study)}  # a link may lead outside
+    named |= {("population", key): name for key, name in study.population.items()}
+    for column, given in study.hierarchies.items():
+        for key in {"csv", FILE} & set(given if isinstance(given, Mapping) else ()):
+            named["hierarchies", column] = given[key]
+    named |= {("workloads", name, FILE): path for name, path in _logs(study).items()}
+    for path, name in named.items():
+        path = path[:2] if path[:2] == ("data", "path") else path
+        if "\0" in str(name) or not (here / str(name)).resolve().is_relative_to(here):
+            with prefix_path(*path):
+                raise BadInput(
+                    f"study: {safe_repr(name)} lies outside the folder of the study; put it there, "
+                    "or open the study by its path"
+                )
+
+
+def with_hierarchy_files(study: Study, path: str | PathLike[str]) -> Study:
+    """Return the study as it is written in this file: long hierarchies by the names of their files."""
+    files = hierarchy_files.name_files(study.hierarchies, file_stem(path))
+    return study.with_(hierarchies=hierarchy_files.refer_to_files(study.hierarchies, files), files=files)
+
+
+def with_data(study: Study, data: Mapping[str, Any]) -> Study:
+    """Return the study of other data; if these are a new sample, its figures get intervals."""
+    begins = "sample" in data and "sample" not in study.data
+    return study.with_(data=data, intervals=study.intervals or (OF_SAMPLES if begins else {}))
+
+
+def _source(study: Study) -> Any:
+    if not study.data:
+        raise BadInput("study: there is no data; name a path, a bundled table or a query")
+    if BUNDLED in study.data:
+        return datasets.path(study.data[BUNDLED])
+    if "sql" in study.data:
+        return Query(str(study.data["sql"]), folder=str(study.folder), seconds=study.data.get("seconds"))
+    if "path" in study.data:
+        return Path(study.folder) / str(study.data["path"])
+    if "spark" in study.data:
+        return f"{NAMED}{study.data['spark']}"
+    raise BadInput(
+        f"study: its data {safe_repr(study.data['given'])} were in memory and are in no file; pass them again"
+    )
+
+
+def _parts(study: Study) -> list[Path]:
+    """Return the data's files if they are a folder or a pattern."""
+    return files_of(Path(study.folder) / str(study.data["path"])) if "path" in study.data else []
+
+
+def unpublished_columns(study: Study) -> tuple[str, ...]:
+    """The columns that are not published: identifiers and dropped columns."""
+    return (*study.identifiers, *study.dropped)
+
+
+def files_read(study: Study) -> list[Path]:
+    """Return the files of its data and hierarchies; for a query, the files that its text may refer to."""
+    named = [str(study.data["path"])] if "path" in study.data else []
+    if parts := _parts(study):  # a new file among them would be read as data
+        named += [f"{study.data['path']}/*", *map(str, parts)]
+    named += [str(one["csv"]) for one in study.hierarchies.values() if isinstance(one, Mapping) and "csv" in one]
+    named += [str(name) for name in study.population.values()]
+    named += map(str, _logs(study).values())
+    places = places_of(str(study.data.get("spark", "")))
+    return [Path(study.folder) / name for name in (*named, *study.files.values())] + places + list(_query_files(study))
+
+
+def _query_files(study: Study) -> Iterator[Path]:
+    """Yield the names and patterns of files in a query, below the folder, and the files that match them."""
+    here = os.path.realpath(study.folder)
+    for name in map("".join, re.findall(r"""'([^']+)'|"([^"]+)\"""", str(study.data.get("sql", "")))):
+        for start in {here, os.getcwd()}:  # DuckDB resolves names against the working directory
+            path = os.path.normpath(os.path.join(start, name))
+            if Path(path).is_relative_to(here):
+                yield from map(Path, [path, *glob(path, recursive=True)])
+
+
+def records_of_study(study: Study, base: Table) -> Table:
+    """Return the records and columns of the study, all neutral."""
+    if (many := study.data.get("sample")) is None:
+        return _whole(study, base)
+    known = ("sample", canonical(study.data), unpublished_columns(study))
+    return base.remember(known, lambda: _whole(study, base).sample(many))
+
+
+def _whole(study: Study, base: Table) -> Table:
+    table = (base.only(study.data["only"]) if study.data.get("only") else base).drop(unpublished_columns(study))
+    return table.complete() if study.data.get("drop_missing") else table
+
+
+def _logs(study: Study) -> dict[str, str]:
+    """The workloads that are files of queries."""
+    return {name: spec[FILE] for name, spec in study.workloads.items() if isinstance(spec, Mapping) and FILE in spec}
+
+
+def hierarchy_builder(study: Study, name: str, given: Any) -> builders.Builder:
+    """Return the builder of a column's hierarchy."""
+    if given == BUNDLED:
+        return datasets.hierarchy(str(study.data.get(BUNDLED)), name)
+    if not isinstance(given, Mapping):
+        raise BadInput(f"study: the hierarchy of {name!r} must be a mapping or 'bundled', not {safe_repr(given)}")
+    if set(given) == {"csv"}:
+        return builders.read_csv(Path(study.folder) / str(given["csv"]))
+    return builders.from_dict(given)
+
+
+def chosen_recipe(study: Study) -> Recipe | None:
+    """Return the recipe of the chosen release, or None."""
+    return expand_recipe(study.chosen, study.seed)[0] if study.chosen else None
+
+
+def chart_axes(study: Study) -> tuple[str, ...]:
+    """Return the keys of the measures on the axes (empty: the first of each side), defined for this study."""
+    if study.sensitive or not study.quasi or not study.measures:
+        return study.axes
+    chosen = dict(zip(FALLBACK, study.axes, strict=False))
+    found = []
+    for side in FALLBACK:
+        keys = [one.key for one in study.measured() if one.side == side and not one.needs_sensitive]
+        found.append(chosen[side] if chosen.get(side) in keys else keys[0])
+    return tuple(found)
 
 
 def read_study_text(path: str | PathLike[str]) -> str:

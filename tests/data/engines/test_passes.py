@@ -66,7 +66,7 @@ def test_a_hundred_recipes_need_as_many_queries_as_one(tmp_path, queries, engine
     measures = [PrivacyLoss(), UtilityLoss(), InformationLoss(), QueryError("some")]
     passes = []
     for count in (1, 100):
-        table = read(engine).with_workloads({"some": {"random": {"count": 30, "dimension": 2}}})
+        table = read(engine).with_settings(workloads={"some": {"random": {"count": 30, "dimension": 2}}})
         recipes = [Recipe(Mondrian(), KAnonymity(k)) for k in range(2, 2 + count)]
         queries.clear()
         found = sweep(table, recipes, measures, Store(tmp_path / f"{engine} {count}"))

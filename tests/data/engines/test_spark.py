@@ -45,6 +45,7 @@ from workbench.data.engines.spark import Spark, SparkCodeAssigner
 from workbench.data.engines.spark_session import Session
 from workbench.data.hierarchies.builders import Groups, Intervals
 from workbench.data.reading import spark_source
+from workbench.data.records import count_incomplete, fingerprint
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.methods.mondrian import out_of_core as first_cuts
@@ -260,7 +261,7 @@ def test_a_sample_of_a_table_in_spark_is_random_and_in_memory(spark, tmp_path):
     table = Table.read(spark.read.parquet(str(tmp_path / "people.parquet")), ["A.b"], "s")
     drawn = [table.sample(900, seed) for seed in (0, 0, 1)]
     first, again, other = (one.frame for one in drawn)
-    assert drawn[0].engine.in_memory and str(drawn[0].sampled) == "a random sample of 900 of 9,000 records"
+    assert drawn[0].engine.in_memory and str(drawn[0].origin.sampled) == "a random sample of 900 of 9,000 records"
     assert first["a"].is_unique and frame.loc[first["a"]].reset_index(drop=True).astype(object).equals(
         first.astype(object)
     )
@@ -268,8 +269,8 @@ def test_a_sample_of_a_table_in_spark_is_random_and_in_memory(spark, tmp_path):
     tenths = np.bincount(np.concatenate([one["a"] // 900 for one in (first, other)]), minlength=10)
     assert ((tenths - 180) ** 2 / 180).sum() < 30, "of all parts of the table"
     seven = table.only({"A.b": "v3"})
-    assert str(seven.sample(100).sampled) == "a random sample of 100 of 1,286 records"
-    assert seven.sample(5000).records == 1286 and seven.sample(5000).sampled is None
+    assert str(seven.sample(100).origin.sampled) == "a random sample of 100 of 1,286 records"
+    assert seven.sample(5000).records == 1286 and seven.sample(5000).origin.sampled is None
 
 
 # --- where it is asked for
@@ -379,7 +380,7 @@ def test_only_counts_and_distinct_values_are_transferred(request, tmp_path, serv
     release = Mondrian()(table, KAnonymity(4))
     for measure in MEASURES:
         measure(release)
-    assert table.only({"region": "North"}).incomplete == 0 and table.fingerprint
+    assert count_incomplete(table.only({"region": "North"})) == 0 and fingerprint(table)
     before = len(list(recorded.tables()))
     with small_parts(8):
         Mondrian()(with_cells_outside_memory(table.drop(["region"])), KAnonymity(4))

@@ -38,7 +38,7 @@ def test_the_expected_chance_is_an_integral(fraction):
 
 def test_each_attacker_searches_among_different_people():
     release = Keep()(Table.from_frame(SAMPLE, ["age"]))
-    beside = Keep()(Table.from_frame(SAMPLE, ["age"]).with_population(PEOPLE))
+    beside = Keep()(Table.from_frame(SAMPLE, ["age"]).with_settings(population=PEOPLE))
     assert group_sizes(release).tolist() == [1, 2, 3]
     assert search_groups("prosecutor", beside, 0.1).risk == pytest.approx([1, 1 / 2, 1 / 3])
     assert search_groups("journalist", beside, 0.1).risk == pytest.approx([1 / 20, 1 / 4, 1 / 3])
@@ -49,7 +49,10 @@ def test_each_attacker_searches_among_different_people():
 
 @pytest.mark.parametrize("attacker", WHO)
 def test_the_largest_probability_is_never_published_too_low(attacker):
-    for people in (Table.from_frame(SAMPLE, ["age"]), Table.from_frame(SAMPLE, ["age"]).with_population(PEOPLE)):
+    for people in (
+        Table.from_frame(SAMPLE, ["age"]),
+        Table.from_frame(SAMPLE, ["age"]).with_settings(population=PEOPLE),
+    ):
         release = Keep()(people)
         for smallest in (1, 10):
             assert (
@@ -79,7 +82,7 @@ def test_guesses_of_swapped_values_are_counted(adversary):
     data = table(1)
     release = RakedBuckets()(data, TCloseness(0.02, distance="js"))
     told, right = release.classes.histograms["illness"], 0.0
-    for value, bucket in zip(data.sensitive_codes("illness"), release.group_of_record, strict=True):
+    for value, bucket in zip(data.model_view.codes["illness"], release.group_of_record, strict=True):
         guessed = np.flatnonzero(told[bucket] == told[bucket].max())
         right += (value in guessed) / len(guessed)
     sizes, found = guess_accuracy(release, "illness", adversary)

@@ -140,7 +140,7 @@ def test_errors_of_few_queries_or_small_answers_are_not_published(adult):
 
 
 def test_a_workload_is_named_or_given_and_is_a_setting(adult):
-    table = adult.with_workloads({"mine": {"random": {"count": 30}}})
+    table = adult.with_settings(workloads={"mine": {"random": {"count": 30}}})
     by_name, given = QueryError("mine"), QueryError(Workload.random(table, 30))
     release = Mondrian()(table, KAnonymity(50))
     assert by_name(release).value == given(release).value

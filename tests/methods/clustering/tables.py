@@ -8,6 +8,7 @@ import pandas as pd
 
 from tests.methods.clustering import oracle
 from tests.methods.tables import ABOVE, WORDS, axes_of, table_of
+from workbench.data.cells import cell_of_record
 from workbench.data.table import Table
 from workbench.methods.clustering.clusters import Clusters, Entries
 
@@ -44,13 +45,13 @@ class Case:
     def order(self, entries: Entries) -> list[int]:
         """Return the records in the order of the entries; the order of identical records is irrelevant."""
         of_cell: dict[int, list[int]] = {}
-        for record, cell in enumerate(self.table.cell_of_record().tolist()):
+        for record, cell in enumerate(cell_of_record(self.table).tolist()):
             of_cell.setdefault(cell, []).append(record)
         counted = zip(entries.cell.tolist(), entries.records.tolist(), strict=True)
         return [of_cell[cell].pop() for cell, records in counted for _ in range(records)]
 
     def as_cells(self, clusters: list[list[int]]) -> Counter:
-        return oracle.as_cells(clusters, self.table.cell_of_record().tolist())
+        return oracle.as_cells(clusters, cell_of_record(self.table).tolist())
 
     def _leaves(self) -> list[list[int]]:
         """Return the leaves below the node of each word, level by level, including words without a record."""

@@ -133,7 +133,7 @@ def test_a_single_value_costs_nothing_by_height(table_of_ages):
 
 
 def test_importance_and_protection_have_their_shares_of_the_price(table_of_ages):
-    prices = Prices.from_table(table_of_ages.with_importance({"n": 2}), 0.5, 0.5, 1.0)
+    prices = Prices.from_table(table_of_ages.with_settings(importance={"n": 2}), 0.5, 0.5, 1.0)
     assert prices.tables[3][prices.tables[4][0, 0] + 3] == pytest.approx(WHOLE / 4, abs=1)
     assert prices.scale.tolist() == [WHOLE / 2] and prices.names == 1
     assert prices.near[0].tolist() == [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]

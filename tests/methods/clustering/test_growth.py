@@ -13,6 +13,7 @@ from tests.methods.clustering import oracle
 from tests.methods.clustering.tables import Case, cells_of
 from tests.methods.tables import AXES, frames, quasi_choices, random_frame, table_of
 from workbench import Table
+from workbench.data.cells import cell_of_record
 from workbench.measures.diversity import contributions
 from workbench.methods.clustering import growth as module
 from workbench.methods.clustering.clusters import Clusters, Entries, Prices
@@ -137,7 +138,7 @@ def test_parts_are_those_of_the_pseudocode(frame, quasi, size, raw, most):
     told = case.estimability(1.0, weight=2.0)  # twice the mean over two columns
     kept = (lambda part: True) if most is None else (lambda part: told(part) <= most * oracle.WHOLE + 4)
     expected = oracle.parts(order, case.axes, size, raw, kept)
-    cell = case.table.cell_of_record()
+    cell = cell_of_record(case.table)
     got = [sorted(found.cell[a:b].tolist()) for a, b in pairwise(starts.tolist())]
     assert got == [sorted(cell[part].tolist()) for part in expected]
 
@@ -178,7 +179,7 @@ def test_nearby_points_are_in_one_part():
 def test_important_columns_are_halved_first():
     case = Case(random_frame(2, 200), ["whole", "real"])
     spread = []
-    for table in (case.table, case.table.with_importance({"real": 50})):
+    for table in (case.table, case.table.with_settings(importance={"real": 50})):
         entries, starts = prepartition(table, Entries.of_records(table, table.cells(), 0), 20, "normalised", 1.0, None)
         real = table.quasi.index("real")
         spread.append(np.mean([np.ptp(entries.codes[real, a:b]) for a, b in pairwise(starts.tolist())]))

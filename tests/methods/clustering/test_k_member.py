@@ -39,7 +39,7 @@ def test_every_cluster_satisfies_a_model_that_growth_may_violate(frame, t, metho
 
 def test_a_model_of_the_population_is_checked_on_published_regions():
     frame = random_frame(1, 80)
-    table = table_of(frame, ["whole", "plain"]).with_population(frame[["whole", "plain"]])
+    table = table_of(frame, ["whole", "plain"]).with_settings(population=frame[["whole", "plain"]])
     release = KMember()(table, KMap(6))
     assert release.audit(KMap(6)).holds and len(release.classes) > 3
 
@@ -66,7 +66,7 @@ def test_the_loss_is_below_that_of_mondrian_and_protection_costs_utility():
 def test_important_columns_are_published_more_exactly():
     frame = random_frame(3, 200)
     plain = table_of(frame, ["whole", "real"])
-    each = [KMember()(table, KAnonymity(5)) for table in (plain, plain.with_importance({"real": 20}))]
+    each = [KMember()(table, KAnonymity(5)) for table in (plain, plain.with_settings(importance={"real": 20}))]
     widths = [np.mean(GroupUtility("records")(release).detail["per_attribute"]["real"]) for release in each]
     assert widths[1] < 0.7 * widths[0]
 

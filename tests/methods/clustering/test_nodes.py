@@ -20,7 +20,7 @@ def table():
     frame = pd.DataFrame({"age": age, "job": rng.choice(list("abcde"), 300, p=[0.5, 0.2, 0.1, 0.1, 0.1])})
     frame["ill"] = np.where(age + rng.integers(0, 40, 300) > 80, "gout", "none")
     found = Table.from_frame(frame, ["age", "job"], "ill", hierarchies={"age": Intervals(widths=WIDTHS)})
-    return found.with_level_ranges({"age": [1, 5]})
+    return found.with_settings(level_ranges={"age": [1, 5]})
 
 
 def smallest(ages):
@@ -55,7 +55,7 @@ def test_a_cluster_shows_the_smallest_allowed_node_that_contains_it(table, metho
 
 def test_values_without_an_allowed_node_are_refused(table):
     with pytest.raises(Unsatisfiable, match="contain several nodes of 'age'"):
-        KMember(recode="levels")(table.with_level_ranges({"age": [1, 1]}), KAnonymity(100))
+        KMember(recode="levels")(table.with_settings(level_ranges={"age": [1, 1]}), KAnonymity(100))
 
 
 def test_buckets_of_disallowed_values_are_refused(table):

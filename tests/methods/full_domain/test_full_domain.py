@@ -114,7 +114,7 @@ def test_labels_are_those_of_the_level_also_for_nodes_with_one_value():
     frame = pd.DataFrame({"age": [25, 31, 32, 33] * 5, "sex": list("mf") * 10, "s": list("abcde") * 4})
     table = Table.from_frame(frame, ["age", "sex"], "s", hierarchies={"age": Intervals(widths=(10,))})
     for method in (FullDomain(levels={"age": 1, "sex": 1}), LocalRecoding()):
-        release = method(table.with_level_ranges({"age": [1, 2]}), KAnonymity(2))
+        release = method(table.with_settings(level_ranges={"age": [1, 2]}), KAnonymity(2))
         assert set(release.class_labels("age")) == {"[20-29]", "[30-39]"}
     release = FullDomain(levels={"age": 2, "sex": 1})(table, KAnonymity(2))
     assert release.class_labels("age").tolist() == release.class_labels("sex").tolist() == ["*"]
@@ -133,7 +133,7 @@ def test_delta_presence_chooses_among_the_nodes_that_arx_allows(limits):
     """
     people, (low, high) = arx.frame()[[*PRESENCE]], limits
     hierarchies = {name: read_csv(arx.SHARED / f"adult_hierarchy_{arx.COLUMNS[name]}.csv") for name in PRESENCE}
-    table = Table.from_frame(people[::10], PRESENCE, hierarchies=hierarchies).with_population(people)
+    table = Table.from_frame(people[::10], PRESENCE, hierarchies=hierarchies).with_settings(population=people)
     labels = {}
     for name in PRESENCE:
         rows = arx.rows(name)

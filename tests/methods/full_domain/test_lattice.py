@@ -40,7 +40,7 @@ def test_a_merged_node_equals_the_node_counted_from_the_records(seed):
 def test_only_allowed_levels_are_visited(seed):
     table, _, _ = table_of(seed)
     allowed = {name: [1, len(table.columns[name].released_at) - 1] for name in table.quasi[:1]}
-    every, found = Lattice.from_table(table, True), Lattice.from_table(table.with_level_ranges(allowed), True)
+    every, found = Lattice.from_table(table, True), Lattice.from_table(table.with_settings(level_ranges=allowed), True)
     wanted = [as_set(rows) for levels, rows in zip(every.levels, every.walk(), strict=True) if levels[0] > 0]
     assert [as_set(rows) for rows in found.walk()] == wanted
     assert found.levels[:, 0].min() == 1 and len(found) < len(every)

@@ -138,7 +138,7 @@ def test_models_of_a_population_are_checked_on_published_nodes(adult):
     table = Table.from_frame(
         adult.frame[["sex", "race", "marital_status", "occupation"]][::9], everybody.columns, "occupation"
     )
-    table, model = table.with_population(everybody), KMap(300) & KAnonymity(3)
+    table, model = table.with_settings(population=everybody), KMap(300) & KAnonymity(3)
     found = score_nodes(table, model, [], figures=True)
     for node, levels in enumerate(found.lattice.levels):
         audit = release_at(table, levels).audit(model)
@@ -218,7 +218,7 @@ def test_levels_may_be_numbers_of_numpy():
     frame = pd.DataFrame({"a": list("xxyy"), "b": list("pqpq")})
     table = Table.from_frame(frame, list(frame), [])
     assert FullDomain(levels={"a": np.int64(0), "b": np.int32(1)}).levels == "a=0, b=1"
-    assert table.with_level_ranges({"a": [np.int64(0), np.int8(1)]}).level_ranges == {"a": (0, 1)}
+    assert table.with_settings(level_ranges={"a": [np.int64(0), np.int8(1)]}).settings.level_ranges == {"a": (0, 1)}
 
 
 def test_suppression_of_every_record_is_reported():

@@ -15,6 +15,7 @@ from workbench.base.errors import BadInput, Undefined, Unsatisfiable
 from workbench.base.files import codebooks
 from workbench.data import datasets
 from workbench.data.hierarchies.builders import Groups, Intervals
+from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.measures import Discernibility, InformationLoss, PrivacyLoss, ReidentificationRisk, UtilityLoss
 from workbench.methods import Mondrian
@@ -61,7 +62,7 @@ def table_on(frame, quasi, draw):
         if draw(st.booleans()) and top == len(naive(frame, [name], {})[0].shown) - 1:
             low = draw(st.integers(0, top))
             ranges[name] = (low, draw(st.integers(max(low, top - 1), top)))
-    return table.with_level_ranges(ranges), ranges
+    return table.with_settings(level_ranges=ranges), ranges
 
 
 @examples(40)
@@ -89,7 +90,7 @@ def test_the_classes_and_nodes_are_those_of_the_naive_search(data, frame, quasi,
 
 def nodes_of(table, name):
     """Return the runs of a column's nodes on its allowed levels."""
-    low, high = table.level_range(name)
+    low, high = level_range(table, name)
     runs = set()
     for node in table.columns[name].released_at[low : high + 1]:
         for one in np.unique(node):
@@ -166,7 +167,7 @@ def test_two_hierarchies_give_two_releases():
     for width in (10, 15):
         table = Table.read(source, ["age", "workclass", "race", "sex"], "occupation",
                            hierarchies={"age": Intervals(widths=(width,))}, drop_missing=True)  # fmt: skip
-        table = table.with_level_ranges({"age": [1, 2]})
+        table = table.with_settings(level_ranges={"age": [1, 2]})
         release = ON_LEVELS(table, KAnonymity(10))
         labels.append(set(release.class_labels("age")))
         classes.append(oracle.as_sets(release.group_of_record))
@@ -177,7 +178,7 @@ def test_two_hierarchies_give_two_releases():
 def small(values, hierarchy=None, ranges=None, **more):
     frame = pd.DataFrame({"q": values, "s": list("ab") * (len(values) // 2)} | more)
     table = Table.from_frame(frame, ["q"], "s", hierarchies={"q": hierarchy} if hierarchy else None)
-    return table.with_level_ranges(ranges or {})
+    return table.with_settings(level_ranges=ranges or {})
 
 
 AGES = [20, 21, 22, 23, 31, 32, 33, 34, 47, 48] * 2
@@ -204,7 +205,7 @@ def test_bucketization_requires_exact_values_to_be_allowed():
     table = small(AGES, Intervals(widths=(10,)), {"q": [1, 2]})
     with pytest.raises(BadInput, match="but the lowest level allowed for 'q' is 1"):
         EVERY[3](table, KAnonymity(2))
-    assert EVERY[3](table.with_level_ranges({}), KAnonymity(4)).audit(KAnonymity(4)).holds
+    assert EVERY[3](table.with_settings(level_ranges={}), KAnonymity(4)).audit(KAnonymity(4)).holds
 
 
 def test_a_highest_level_that_violates_the_model_is_refused_in_one_sentence():
@@ -240,7 +241,7 @@ def test_a_column_without_a_hierarchy_has_two_levels():
 def test_a_group_named_star_is_distinguished_from_everything(tmp_path):
     stars = Groups(({"*": ["x", "y"]},))
     frame = pd.DataFrame({"q": ["x", "y"] * 6 + [None] * 2, "p": [1] * 8 + [2] * 6, "s": list("ab") * 7})
-    table = Table.from_frame(frame, ["q", "p"], "s", hierarchies={"q": stars}).with_level_ranges({"q": [1, 2]})
+    table = Table.from_frame(frame, ["q", "p"], "s", hierarchies={"q": stars}).with_settings(level_ranges={"q": [1, 2]})
     release = ON_LEVELS(table, KAnonymity(5))
     release.export(tmp_path / "out.csv")
     assert len(set(release.class_labels("q"))) == len({*zip(release.classes.low[:, 0], release.classes.high[:, 0])})  # noqa: B905

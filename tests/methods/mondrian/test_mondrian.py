@@ -11,6 +11,7 @@ from tests.methods.tables import axes_of, frames, quasi_choices, random_frame, t
 from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data import datasets
+from workbench.data.cells import cell_of_record
 from workbench.methods import Mondrian
 from workbench.models import (
     AlphaK,
@@ -25,7 +26,7 @@ from workbench.models import (
 
 
 def classes_of(release):
-    return oracle.as_sets(release.group[release.table.cell_of_record(release.others)])
+    return oracle.as_sets(release.group[cell_of_record(release.table, release.others)])
 
 
 def codes_of(values):

@@ -124,12 +124,12 @@ def test_levels_of_sensitive_values_and_importance_are_used_as_in_memory(monkeyp
     tables = [
         Table.read(
             random_frame(seed, 150), ["whole", "real", "word"], "s", ["person"], {"s": ill}, levels={"s": 1}, **at
-        ).with_importance({"word": 4.0, "real": 0.5})
+        ).with_settings(importance={"word": 4.0, "real": 0.5})
         for at in ({}, {"engine": "duckdb"})
     ]
     memory, other = tables[0], with_cells_outside_memory(tables[1])
     assert_same_figures(*(Mondrian()(table, DistinctLDiversity(2)) for table in (memory, other)))
-    plain, weighed = (Mondrian()(one, DistinctLDiversity(2)) for one in (memory.with_importance({}), memory))
+    plain, weighed = (Mondrian()(one, DistinctLDiversity(2)) for one in (memory.with_settings(importance={}), memory))
     assert plain.classes.sizes.tolist() != weighed.classes.sizes.tolist()
 
 

@@ -31,7 +31,7 @@ FEW = ["age >= 40 and sex = 'Male'", "education in ('Masters', 'Doctorate')"]
 @pytest.mark.parametrize("k", [10, 50, 100])
 @pytest.mark.parametrize("extra", [{}, {"recode": "levels"}], ids=str)
 def test_the_errors_of_few_queries_are_at_most_those_of_any_rule(k, extra):
-    table = datasets.adult(quasi=("age", "education", "sex")).with_workloads({"few": FEW})
+    table = datasets.adult(quasi=("age", "education", "sex")).with_settings(workloads={"few": FEW})
     error = QueryError("few")
     served = error(Mondrian("workload", workload="few", **extra)(table, KAnonymity(k))).value
     orders = [Mondrian("order", order=name, **extra) for name in table.quasi]
@@ -108,7 +108,11 @@ def test_each_setting_has_its_splitter(small):
 
 
 def test_widths_are_weighted_by_the_queries_of_the_workload(small):
-    table = small(0).with_importance({"sex": 3}).with_workloads({"mine": ["age > 30", "age < 40 and sex = 'F'"]})
+    table = (
+        small(0)
+        .with_settings(importance={"sex": 3})
+        .with_settings(workloads={"mine": ["age > 30", "age < 40 and sex = 'F'"]})
+    )
     made, more = workload_splitters(Mondrian("workload", workload="mine"), table, table.cells(), None, None)
     assert (made.worth, more.worth) == (0.1, 0.3) and made.rest.inner.span.tolist() == more.rest.inner.span.tolist()
     assert made.workload.often.tolist() == [1, 0, 0.5]
@@ -118,7 +122,7 @@ def test_widths_are_weighted_by_the_queries_of_the_workload(small):
 
 
 def test_neutral_columns_of_the_workload_distinguish_cells(small):
-    table = small(0).with_workloads({"mine": ["wage > 20 and age > 30", "disease = 'Flu'"]})
+    table = small(0).with_settings(workloads={"mine": ["wage > 20 and age > 30", "disease = 'Flu'"]})
     assert neutral_columns(Mondrian("workload", workload="mine"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "wage"), table) == ("wage",)
     assert neutral_columns(Mondrian("information_gain", "disease"), table) == neutral_columns(Mondrian(), table) == ()

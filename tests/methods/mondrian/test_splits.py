@@ -130,7 +130,7 @@ RULE_MODELS = {
 )  # fmt: skip
 def test_classes_of_random_tables_are_those_of_the_oracle(data, frame, quasi, rule, k, kind, publish, importance):
     importance = {name: times for name, times in importance.items() if name in quasi}
-    table = table_of(frame, quasi).with_importance(importance)
+    table = table_of(frame, quasi).with_settings(importance=importance)
     order = ordered(table, data.draw)
     model, holds = RULE_MODELS[kind](k, codes_of(frame["s"]))
     axes = axes_of(frame, quasi)
@@ -225,7 +225,7 @@ def test_an_attribute_is_cut_as_far_as_possible_before_the_next():
 
 
 def test_attributes_missing_from_an_order_follow_by_width():
-    table = cross(a=range(2), b=range(4), c=range(4)).with_importance({"c": 9})
+    table = cross(a=range(2), b=range(4), c=range(4)).with_settings(importance={"c": 9})
     classes = Mondrian("order", order=("b",))(table, KAnonymity(2)).classes
     assert (classes.low[:, 1:] == classes.high[:, 1:]).all() and (classes.low[:, 0] < classes.high[:, 0]).all()
 

@@ -164,13 +164,13 @@ def test_the_next_best_cut_is_made_if_the_best_is_not_allowed():
 
 def test_models_of_the_population_are_satisfied():
     everybody = pd.DataFrame({"age": [*range(20, 60)] * 3, "town": ["x", "y", "z"] * 40})
-    table = Table.from_frame(everybody.iloc[::2], ["age", "town"]).with_population(everybody)
+    table = Table.from_frame(everybody.iloc[::2], ["age", "town"]).with_settings(population=everybody)
     release = Mondrian("workload", workload=["age < 33", "town = 'y'"])(table, KMap(8))
     assert release.audit(KMap(8)).holds and len(release.classes) > 3
 
 
 def test_a_workload_is_named_in_the_table_and_may_ask_about_neutral_columns(small):
-    table = small(2).with_workloads({"mine": ["age > 30 and wage > 20", "sex = 'F'"]})
+    table = small(2).with_settings(workloads={"mine": ["age > 30 and wage > 20", "sex = 'F'"]})
     by_name, plain = (Mondrian("workload", workload=one)(table, KAnonymity(4))
                       for one in ("mine", Workload.named(table, "mine")))  # fmt: skip
     assert classes_of(by_name) == classes_of(plain) and by_name.others == ("wage",)

@@ -29,7 +29,7 @@ def test_the_check_detects_a_response_that_keeps_too_much():
 
 def test_values_are_kept_and_drawn_with_the_declared_probabilities():
     given = table(20_000)
-    codes, q = given.sensitive_codes("ill"), given.sensitive["ill"].prior
+    codes, q = given.model_view.codes["ill"], given.sensitive["ill"].prior
     released = RandomizedResponse(0.3)(given).drawn["ill"].released
     for v in range(len(q)):
         there = codes == v

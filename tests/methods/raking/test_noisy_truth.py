@@ -110,7 +110,7 @@ def test_noise_is_drawn_once_for_all_recipes():
     before = [RakedBuckets(rho=1.0)(given, model, seed).seats["illness"] for model, seed in ((MODEL, 0), (MODEL, 0))]
     RakedBuckets(rho=1.0)(given, TCloseness(0.2, distance="js"), 3)
     assert np.array_equal(*before)
-    draws = [key for key in given._memory if isinstance(key, tuple) and key[0] == "drawn"]
+    draws = [key for key in given.remember.results if isinstance(key, tuple) and key[0] == "drawn"]
     assert len(draws) == 1
     assert not np.array_equal(RakedBuckets(rho=1.0)(table(), None).seats["illness"], before[0]), "a different table"
 

@@ -120,7 +120,7 @@ def test_assigned_buckets_contain_the_published_values():
     data = table(2, missing=0.05)
     release = DEALT(data, js(0.1))
     counted = np.zeros_like(release.classes.histograms["illness"])
-    np.add.at(counted, (release.group_of_record, data.sensitive_codes("illness")), 1)
+    np.add.at(counted, (release.group_of_record, data.model_view.codes["illness"]), 1)
     assert (counted == release.classes.histograms["illness"]).all()
     assert release.about.is_truthful and not release.about.warning
 
@@ -128,7 +128,7 @@ def test_assigned_buckets_contain_the_published_values():
 def test_swapped_buckets_state_that_values_are_not_those_of_their_people():
     release = RakedBuckets()(table(2), js(0.05))
     counted = np.zeros_like(release.classes.histograms["illness"])
-    np.add.at(counted, (release.group_of_record, release.table.sensitive_codes("illness")), 1)
+    np.add.at(counted, (release.group_of_record, release.table.model_view.codes["illness"]), 1)
     assert (counted != release.classes.histograms["illness"]).any()
     assert not release.about.is_truthful and "data swapping" in release.about.warning == RakedBuckets().warning
     assert "exchanged" in str(RakedBuckets()) and "exchanged" in RakedBuckets().line

@@ -13,12 +13,13 @@ from widgets import Workbench
 from workbench.base.errors import BadInput
 from workbench.data import datasets
 from workbench.data.hierarchies.builders import Prefixes
+from workbench.data.records import fingerprint
 from workbench.frontier.recipe import Recipe
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.studies import proposal
 from workbench.studies.script import python_code
-from workbench.studies.study import Study
+from workbench.studies.study import Study, chosen_recipe
 
 RECIPES = [{"method": {"name": "mondrian"}, "model": {"name": "k-anonymity", "k": [2, 4, 8]}}]
 
@@ -184,7 +185,7 @@ def test_levels_to_be_released_at_are_the_studys_and_are_undone(bench, problems)
     bench.hierarchies.hierarchies = {"age": {"builder": "intervals", "widths": [10]}}
     bench.hierarchies._receive(None, {"kind": "released", "column": "age", "low": 1, "high": 2}, [])
     assert bench.session.study.released_levels == {"age": [1, 2]}
-    assert bench.session.table.level_ranges == {"age": (1, 2)}
+    assert bench.session.table.settings.level_ranges == {"age": (1, 2)}
     bench.hierarchies.hierarchies = {}
     assert bench.session.study.released_levels == {} == bench.hierarchies.released_levels
     for _ in range(2):
@@ -431,7 +432,7 @@ def test_a_table_comes_with_its_roles_and_hierarchies(here, problems):
     table = datasets.adult(quasi=("age", "sex"))
     bench = Workbench(table, keep=False)
     assert bench.session.table.quasi == ("age", "sex") and list(bench.session.table.sensitive) == ["occupation"]
-    assert bench.session.table.fingerprint == table.with_regions({}).fingerprint
+    assert fingerprint(bench.session.table) == fingerprint(table.with_settings(regions={}))
     bench.hierarchies.hierarchies = {}
     assert all(column.hierarchy is None for column in bench.session.table.columns.values())
     assert not problems
@@ -469,7 +470,7 @@ def test_the_chosen_point_is_the_studys(bench, frame, problems):
     bench.chart.selected = 2 if bench.chart.selected != 2 else 1
     first = bench.card.recipe
     bench.card._receive(None, {"kind": "move", "part": 0, "name": "k", "value": 6, "field": "0.k"}, [])
-    assert bench.session.study.choice() == bench.card.recipe != first != recommended
+    assert chosen_recipe(bench.session.study) == bench.card.recipe != first != recommended
     again = Workbench(frame)
     assert again.card.recipe == again.card.point.recipe == bench.card.recipe, "it survives a restart"
     bench.top._receive(None, {"kind": "ask", "what": "undo"}, [])

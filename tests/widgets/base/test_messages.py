@@ -74,7 +74,7 @@ def built(name, folder):
         ),
         "LatticeView": lambda: LatticeView(table, recipe),
         "OriginalComparison": lambda: OriginalComparison(recipe.release(table)),
-        "QueryErrors": lambda: QueryErrors(recipe.release(table.with_workloads({"old": ["age > 40"]}))),
+        "QueryErrors": lambda: QueryErrors(recipe.release(table.with_settings(workloads={"old": ["age > 40"]}))),
         "RecipePicker": lambda: RecipePicker(
             table, recipes=RANGES, measures=[one.to_dict() for one in MEASURES], axes=["P_loss", "U_loss"]
         ),

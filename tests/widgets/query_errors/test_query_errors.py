@@ -14,7 +14,7 @@ WORKLOADS = {"state": ["age >= 40", "sex = 'M'", "sex = 'F' and age < 25"], "oth
 
 
 def table():
-    return people().with_workloads(WORKLOADS)
+    return people().with_settings(workloads=WORKLOADS)
 
 
 @pytest.fixture

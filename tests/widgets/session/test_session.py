@@ -114,29 +114,29 @@ def test_undo_past_data_that_are_gone_says_so_and_stays(session):
 def test_levels_to_be_released_at_go_with_what_they_are_of(session):
     tens = {"builder": "intervals", "widths": [10]}
     session.change(hierarchies={"age": tens}, released_levels={"age": [1, 2], "sex": [0, 1]})
-    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
+    assert session.table.settings.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
     session.change(hierarchies={})
     assert (
         session.study.released_levels
         == {"sex": [0, 1]}
-        == {n: [*pair] for n, pair in session.table.level_ranges.items()}
+        == {n: [*pair] for n, pair in session.table.settings.level_ranges.items()}
     )
     assert "age: the chosen levels no longer exist" in session.notes[0]
     session.undo()
-    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
+    assert session.table.settings.level_ranges == {"age": (1, 2), "sex": (0, 1)} and not session.notes
     session.change(quasi=("age",))
-    assert session.table.level_ranges == {"age": (1, 2)}
+    assert session.table.settings.level_ranges == {"age": (1, 2)}
     session.change(quasi=())
     session.change(quasi=("age", "sex"))  # a role changed back has the levels that were chosen, not all of them
     assert session.study.released_levels == {"age": [1, 2], "sex": [0, 1]}
-    assert session.table.level_ranges == {"age": (1, 2), "sex": (0, 1)}
+    assert session.table.settings.level_ranges == {"age": (1, 2), "sex": (0, 1)}
 
 
 def test_what_counts_more_than_once_goes_with_its_role(session):
     session.change(importance={"age": 3, "sex": 2})
-    assert session.table.importance == {"age": 3, "sex": 2} and not session.notes
+    assert session.table.settings.importance == {"age": 3, "sex": 2} and not session.notes
     session.change(quasi=("age",))
-    assert session.study.importance == session.table.importance == {"age": 3}
+    assert session.study.importance == session.table.settings.importance == {"age": 3}
     assert session.notes == ["sex is no longer a quasi-identifier, so its importance is 1 again"]
     session.undo()
-    assert session.table.importance == {"age": 3, "sex": 2}
+    assert session.table.settings.importance == {"age": 3, "sex": 2}

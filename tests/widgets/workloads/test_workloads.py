@@ -33,7 +33,7 @@ def problem(part):
 
 
 def test_it_begins_with_the_workloads_of_the_table():
-    table = people().with_workloads(OLD)
+    table = people().with_settings(workloads=OLD)
     assert WorkloadPicker(table).workloads == OLD and WorkloadPicker(table).about() == "2 workloads"
     assert WorkloadPicker(None).about() == "0 workloads"
 
@@ -131,7 +131,7 @@ def test_workloads_are_added_renamed_and_deleted(part):
 def test_a_file_of_the_study_is_shown_with_what_cannot_be_used(part, tmp_path):
     (tmp_path / "log.txt").write_text("age > 30\nage like 3\n")
     spec = {"file": str(tmp_path / "log.txt")}
-    part.table = people().with_workloads({"log": spec})
+    part.table = people().with_settings(workloads={"log": spec})
     del part.sent[:]
     part.workloads = {"log": spec}
     (examples,) = messages(part, "examples")

@@ -18,6 +18,7 @@ from workbench.data.reading.opening import open_source, require_options
 from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import Empty, Mixed, Values, find_values
 from workbench.data.roles import NOTHING
+from workbench.data.settings import Origin
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,8 +60,8 @@ def read_columns(
     if not columns:
         raise BadInput(f"{opened.where}: all values of all columns are missing; check the data")
     roles = {name: role for name, role in roles.items() if name in columns or role == "identifier"}
-    notes, missing_texts = tuple(opened.notes), tuple(opened.missing_texts)
-    return {"columns": columns, "engine": coded, "roles": roles, "notes": notes, "missing_texts": missing_texts}
+    origin = Origin(missing_texts=tuple(opened.missing_texts))
+    return {"columns": columns, "engine": coded, "roles": roles, "notes": tuple(opened.notes), "origin": origin}
 
 
 @fitting

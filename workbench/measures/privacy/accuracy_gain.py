@@ -43,7 +43,7 @@ class AccuracyGain(SensitiveMeasure):
         )
         if guess.commonest is None:
             return guess.gain, self.description
-        wording = release.table.wording
+        wording = release.table.settings.wording
         name, right = wording.column(guess.sensitive), format_whole_percent(guess.right, "lower")
         return guess.gain, (
             f"An attacker's best guess of the {name} is right for {right} of the {wording.many}; without the release, "

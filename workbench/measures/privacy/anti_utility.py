@@ -157,7 +157,7 @@ def gains(release: Release, sensitive: str, predicted: np.ndarray) -> Gains:
     if release.classes.exact or release.own_classes is not release.classes:
         raise Undefined("completed releases are defined for classes that are distinguished by their regions alone")
     kept = release.published_records
-    values, group = release.table.sensitive_codes(sensitive)[kept], release.group_of_record[kept]
+    values, group = release.table.model_view.codes[sensitive][kept], release.group_of_record[kept]
     finer = np.unique(np.stack([group, predicted]), axis=1, return_inverse=True)[1].reshape(-1)
     prior, gone = release.table.sensitive[sensitive].prior, release.table.records - len(kept)
     found = [_gains(values, of, prior, gone) for of in (group, finer)]

@@ -320,7 +320,7 @@ class AttackedRelease:
         """An order of the people by their values in the table and the release."""
         table = self.table
         columns = [table.codes[name] for name in table.quasi] + [
-            table.sensitive_codes(name) for name in table.sensitive
+            table.model_view.codes[name] for name in table.sensitive
         ]
         return np.lexsort([self.rows_of(self.people), *(codes[self.people] for codes in columns)])
 

@@ -23,6 +23,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.parameters import parameter
 from workbench.base.small_counts import round_average
+from workbench.data.cells import cell_of_record
 from workbench.measures import Measure, Measured, require_sensitive, worst_column
 from workbench.measures.privacy.attacked_release import (
     NOBODY,
@@ -77,7 +78,7 @@ class SinglingOut(Attack):
         rows = own
         if seen.of_person is None:  # it is unknown whose records the file has
             rows = np.random.default_rng([seed, 1]).choice(seen.row, len(people), replace=len(people) > len(seen.row))
-        cell, weight = seen.table.cell_of_record()[people], seen.table.cells().weight
+        cell, weight = cell_of_record(seen.table)[people], seen.table.cells().weight
         fits = {row: seen.matching_cells(row) for row in np.union1d(own, rows).tolist()}
         people_of = {row: int(weight[held].sum()) for row, held in fits.items()}
         found = np.array([people_of[row] for row in rows.tolist()])
@@ -139,7 +140,7 @@ class AttributeInference(Attack):
     def attack_results(self, release: Release, name: str, seed: int = 0) -> AttackResults:
         """Return the probability of guessing each person's value, with and without their own record."""
         seen, prior = AttackedRelease.from_release(release), release.table.sensitive[name].prior
-        people, true = seen.sample_people(self.attacks, seed), release.table.sensitive_codes(name)
+        people, true = seen.sample_people(self.attacks, seed), release.table.model_view.codes[name]
         naive = chance_of_guess(prior, prior)[true[people]]
         if name in release.unpublished_columns:
             return AttackResults(naive, naive, seen.rows_of(people))
@@ -170,7 +171,7 @@ class NeighbourGuesses:
     ) -> tuple[NeighbourGuesses, NeighbourGuesses]:
         """Return the guesses from a release, and from the control."""
         table, values = release.table, len(release.table.sensitive[name])
-        true = table.sensitive_codes(name)
+        true = table.model_view.codes[name]
         if seen.of_person is None:
             file = cls(seen.row, seen.row, _values(release, release.shown(name), name), values)
             return file, cls(seen.world, seen.world, true, values)

@@ -69,7 +69,7 @@ class ReidentificationRisk(Measure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         sizes, people, risk = search_groups(self.attacker, release, self.fraction)
-        everybody, wording = published_total(release.table, smallest), release.table.wording
+        everybody, wording = published_total(release.table, smallest), release.table.settings.wording
         above = self.statistic == "above"
         count = int(people[risk > self.threshold * NEARLY].sum()) if above else int(people[sizes == 1].sum())
         value = {

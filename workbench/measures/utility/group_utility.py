@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.base.figures import format_percent
 from workbench.base.parameters import parameter
+from workbench.data.settings import weights_of_quasi
 from workbench.measures import Measure, Measured, Publication, disjoint_classes
 from workbench.measures.diversity import release_q_diversity, weighting_parameter
 from workbench.releases.base import Release
@@ -43,7 +44,7 @@ class GroupUtility(Measure):
         means = np.average(shares, axis=0, weights=counted)
         per_attribute = dict(zip(table.quasi, means.tolist(), strict=True))
         spoken = ", ".join(f"{name} {format_percent(share)}" for name, share in per_attribute.items())
-        value = float(means @ table.weights_of_quasi)
+        value = float(means @ weights_of_quasi(table))
         return Measured(
             value, f"Average share of its domain that each column shows: {spoken}.", {"per_attribute": per_attribute}
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import format_number
+from workbench.data.records import positions_of_quasi
 from workbench.data.table import Table
 from workbench.measures import AttributeLoss, Measured
 from workbench.models.classes import Classes
@@ -37,14 +38,14 @@ class InformationLoss(AttributeLoss):
 
     def cost(self, classes: Classes, table: Table, a: int, level: int | np.ndarray | None = None) -> np.ndarray:
         assert classes.low is not None and classes.high is not None  # known for a finished release
-        at, whole = table.positions[a], _width(table, a)
+        at, whole = positions_of_quasi(table)[a], _width(table, a)
         apart = at[classes.high[:, a]] - at[classes.low[:, a]] if a not in classes.sets else classes.spread(a)
         return apart / whole if whole else np.zeros(len(apart))
 
 
 def _width(table: Table, a: int) -> float:
     """Return the width of the whole attribute."""
-    return float(table.positions[a, table.columns[table.quasi[a]].size - 1])
+    return float(positions_of_quasi(table)[a, table.columns[table.quasi[a]].size - 1])
 
 
 def _unit(kind: str) -> str:

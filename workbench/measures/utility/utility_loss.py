@@ -34,7 +34,7 @@ class UtilityLoss(SensitiveMeasure):
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
         value, few = self._round(measured.value, release, smallest), self._is_small(release, smallest)
-        wording, large = release.table.wording, f"at least {100 * self.min_support:g} %"
+        wording, large = release.table.settings.wording, f"at least {100 * self.min_support:g} %"
         return value, (
             f"What the release says about the {wording.columns(require_sensitive(release))} in groups of {large} of "
             f"{wording.everybody} is {'at most ' * few}{format_number(value, 'lower')} from the truth on average"

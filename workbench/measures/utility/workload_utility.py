@@ -10,6 +10,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
 from workbench.base.parameters import Column, parameter
+from workbench.data.roles import released_columns
 from workbench.measures import Measure, Measured, Publication
 from workbench.measures.predictions import accuracy_interval
 from workbench.measures.privacy.accuracy_gain import AccuracyGain
@@ -73,7 +74,7 @@ class WorkloadUtility(Measure):
         if target in unavailable:
             one = predict_commonest(release.table, target)
             return one.predicted == one.true
-        given = [name for name in release.table.released if name not in unavailable] if unavailable else None
+        given = [name for name in released_columns(release.table) if name not in unavailable] if unavailable else None
         rights = [
             one.predicted == one.true for one in (predict_target(release, target, m, given=given) for m in miners)
         ]

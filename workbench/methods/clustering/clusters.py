@@ -14,6 +14,7 @@ from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.column import Column
 from workbench.data.published_runs import enclosing_nodes, published_levels, published_runs
+from workbench.data.settings import level_range, weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.diversity import contributions, is_measured_in_widths, nodes, q_diversity
 from workbench.methods.clustering.kernels import NODES, VALUES, WIDTH
@@ -170,7 +171,7 @@ class Clusters:
         if recode == "levels":
             classes = self.classes(table, None, regions=True)
             assert classes.low is not None and classes.high is not None
-            lowest = {name: table.level_range(name)[0] for name in table.quasi}
+            lowest = {name: level_range(table, name)[0] for name in table.quasi}
             return Partition(
                 table,
                 cells,
@@ -207,7 +208,7 @@ def _merge_each(table: Table, classes: Classes, broken: Iterable[int]) -> np.nda
 
 def _shown(table: Table, classes: Classes) -> np.ndarray:
     """Return the sum of the Q-diversities of each class."""
-    return np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
+    return np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ weights_of_quasi(table)
 
 
 def smallest_nodes(table: Table, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -217,7 +218,7 @@ def smallest_nodes(table: Table, low: np.ndarray, high: np.ndarray) -> np.ndarra
     """
     found = np.stack([low, high], axis=2)
     for a, name in enumerate(table.quasi):
-        ends = enclosing_nodes(table.columns[name], low[:, a], high[:, a], table.level_range(name))
+        ends = enclosing_nodes(table.columns[name], low[:, a], high[:, a], level_range(table, name))
         found[:, a, 0], found[:, a, 1] = ends
     return found
 
@@ -239,7 +240,7 @@ class Prices:
     @classmethod
     def from_table(cls, table: Table, utility: float, protection: float, r: float, by_height: bool = False) -> Prices:
         """Return prices by Q-diversity and S-diversity, or by node heights (Byun et al.); the weights add up to 1."""
-        weights = WHOLE * utility * table.weights_of_quasi / table.weights_of_quasi.sum()
+        weights = WHOLE * utility * weights_of_quasi(table) / weights_of_quasi(table).sum()
         columns = [table.columns[name] for name in table.quasi]
         made = [_of_column(column, weight, by_height) for column, weight in zip(columns, weights, strict=True)]
         depth = max(len(at) for _, at, _ in made)

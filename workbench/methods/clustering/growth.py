@@ -9,6 +9,8 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.progress import Remaining, checkpoint
 from workbench.data.cells import Cells
+from workbench.data.records import positions_of_quasi
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.diversity import contributions, s_diversity
 from workbench.methods.clustering import kernels
@@ -211,10 +213,10 @@ def _halved(
     ends = np.array([[table.columns[name].size - 1 for name in table.quasi]], np.int32)
     span = np.ones(len(codes))
     if widths == "normalised":
-        whole = table.positions[np.arange(len(codes)), ends[0]]
+        whole = positions_of_quasi(table)[np.arange(len(codes)), ends[0]]
         span = np.where(whole > 0, whole, 1.0)
     cells = Cells(codes, values, np.ones(codes.shape[1], np.int64))
-    halves = Halves(cells, table.positions, span / table.weights_of_quasi, size, near, most)
+    halves = Halves(cells, positions_of_quasi(table), span / weights_of_quasi(table), size, near, most)
     root = Nodes(
         np.arange(len(cells), dtype=np.int32), np.zeros(1, np.int64), np.array([len(cells)]), np.array([len(cells)]),
         np.zeros_like(ends), ends, np.zeros(ends.shape, bool),

@@ -11,6 +11,7 @@ from workbench.base.errors import BadInput
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
 from workbench.data.column import Column
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.diversity import is_measured_in_widths, nodes
 from workbench.methods import Method
@@ -35,7 +36,7 @@ class Distances:
 
     def __init__(self, table: Table) -> None:
         self.columns = [table.columns[name] for name in table.quasi]
-        self.weights = WHOLE * table.weights_of_quasi / table.weights_of_quasi.sum()
+        self.weights = WHOLE * weights_of_quasi(table) / weights_of_quasi(table).sum()
         self.places = [column.positions / (column.positions[-1] or 1.0) for column in self.columns]
         self.nodes = [
             nodes(column) if not is_measured_in_widths(column) and column.hierarchy else None for column in self.columns

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.diversity import contributions, q_diversity, s_diversity
 from workbench.methods import Method
@@ -166,7 +167,7 @@ def sample(table: Table, model: Model | None, seed: int) -> Entries:
 def quality(table: Table, clusters: Clusters, r: float) -> tuple[float, float]:
     """Return UM and protection of clusters: means over clusters of sums over columns."""
     classes = clusters.classes(table, None, regions=True)
-    shown = np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ table.weights_of_quasi
+    shown = np.column_stack([q_diversity(classes, table, a) for a in range(len(table.quasi))]) @ weights_of_quasi(table)
     protection = 0.0
     for name, seen in table.sensitive.items():
         counts = np.zeros((len(clusters), len(seen)))

@@ -18,6 +18,7 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.errors import BadInput
 from workbench.data.sensitive import Sensitive
+from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.methods.full_domain import kernels
 from workbench.models import Model
@@ -53,7 +54,7 @@ class Lattice:
     @classmethod
     def _made(cls, table: Table, sensitive: bool) -> Lattice:
         nodes = tuple(table.columns[name].released_at for name in table.quasi)
-        ranges = tuple(range(low, high + 1) for low, high in map(table.level_range, table.quasi))
+        ranges = tuple(range(low, high + 1) for low, high in (level_range(table, name) for name in table.quasi))
         if prod(map(len, ranges)) > MOST:
             raise BadInput(
                 f"the hierarchies allow {prod(map(len, ranges)):,} combinations of levels, more than {MOST:,}; "

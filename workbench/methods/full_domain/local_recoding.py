@@ -9,6 +9,7 @@ import numpy as np
 from workbench.base.errors import Unsatisfiable
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
+from workbench.data.settings import level_range, weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.utility.geometric_loss import share_of_others
 from workbench.methods import Method, allowance, suppress
@@ -31,7 +32,7 @@ def nodes_by_loss(lattice: Lattice, ends: bool = False) -> np.ndarray:
         runs = [lattice.bounds(a, j)[nodes] for j, nodes in enumerate(lattice.nodes[a])]
         counts = [column.leaves(run[:, 0], run[:, 1], lattice.ranges[a][0]) @ column.totals for run in runs]
         shares = np.array(counts) / column.whole / table.records
-        each = table.weights_of_quasi[a] * share_of_others(shares, column.whole) ** UNEVEN
+        each = weights_of_quasi(table)[a] * share_of_others(shares, column.whole) ** UNEVEN
         lost += each[lattice.levels[:, a]]
     ordered = lattice.levels[np.argsort(lost, kind="stable")]
     if not ends:
@@ -104,6 +105,6 @@ class LocalRecoding(Method):
                 f"{self} cannot satisfy {model} on this table: {over:,} records remain at the highest levels; "
                 "increase suppress, allow higher levels, or relax the model"
             )
-        lowest = {name: table.level_range(name)[0] for name in table.quasi}
+        lowest = {name: level_range(table, name)[0] for name in table.quasi}
         cells, group = table.cells(), group[lattice.row_of_cell]
         return Partition(table, cells, group, runs=np.concatenate(shown), label_levels=lowest)

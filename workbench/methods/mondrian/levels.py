@@ -17,6 +17,8 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
+from workbench.data.records import positions_of_quasi
+from workbench.data.settings import level_range, weights_of_quasi
 from workbench.data.table import Table
 from workbench.methods.mondrian import kernels
 from workbench.methods.mondrian.information_gain import Candidate, InformationGainSplitter, Slots, many_way
@@ -46,11 +48,11 @@ class Levels:
     @classmethod
     def from_table(cls, table: Table, exact: bool = False) -> Levels:
         """Return the levels of a table; raise BadInput if `exact` values of a quasi-identifier are not allowed."""
-        coarse = [name for name in table.quasi if table.level_range(name)[0] > 0] if exact else []
+        coarse = [name for name in table.quasi if level_range(table, name)[0] > 0] if exact else []
         if coarse:
             raise BadInput(
                 f"publish = bucketized publishes quasi-identifiers unchanged, but the lowest level allowed for "
-                f"{coarse[0]!r} is {table.level_range(coarse[0])[0]}; allow level 0, or use publish = generalized"
+                f"{coarse[0]!r} is {level_range(table, coarse[0])[0]}; allow level 0, or use publish = generalized"
             )
         return cls(table, tuple(path(table, name) for name in table.quasi))
 
@@ -97,10 +99,10 @@ class Levels:
         first, last = self.bounds
         sizes = [len(levels[0]) for levels in self.nodes]
         axis = np.repeat(np.arange(len(sizes)), np.array(sizes) * self.depth)
-        positions = self.table.positions
+        positions = positions_of_quasi(self.table)
         spans = np.array([positions[a, size - 1] - positions[a, 0] for a, size in enumerate(sizes)])
         share = (positions[axis, last] - positions[axis, first]) / np.where(spans > 0, spans, 1.0)[axis]
-        return share * self.table.weights_of_quasi[axis]
+        return share * weights_of_quasi(self.table)[axis]
 
     def enclosing(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the first and last codes of the lowest nodes that contain runs of codes, classes x axes."""
@@ -147,7 +149,7 @@ class Levels:
         """Return the arguments by which a partition knows what its groups publish."""
         kept = np.flatnonzero(group >= 0).astype(np.int32)
         tight = cell_kernels.ranges(group[kept], kept, cells.quasi, int(group.max()) + 1)
-        lowest = {name: self.table.level_range(name)[0] for name in self.table.quasi}
+        lowest = {name: level_range(self.table, name)[0] for name in self.table.quasi}
         return {"runs": np.stack(self.enclosing(*tight), axis=2), "label_levels": lowest}
 
 
@@ -172,7 +174,7 @@ def _split_by_nodes(nodes: Nodes, a: int, node: np.ndarray, cells: Cells) -> Spl
 
 def path(table: Table, name: str) -> tuple[np.ndarray, ...]:
     """Return the nodes of a column's codes on the levels that cuts follow, the lowest first."""
-    low, high = table.level_range(name)
+    low, high = level_range(table, name)
     levels = table.columns[name].released_at
     found = [levels[high]]
     for node in levels[low:high][::-1]:

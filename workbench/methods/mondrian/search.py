@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput, prefix_path, safe_repr
 from workbench.data.cells import Cells
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.methods import allowance
 from workbench.methods.mondrian.information_gain import InformationGainSplitter
@@ -130,8 +131,8 @@ def workload_splitters(
     """Return two splitters that serve a workload, for a small and a large `worth`; widths count as often as queries."""
     workload = Workload.named(table, method.workload)  # type: ignore[arg-type]
     arrays = workload_arrays(table, entries, workload, exact=method.publish == "bucketized")
-    times = np.where(arrays.often > 0, arrays.often, 1.0) * table.weights_of_quasi
-    weighed = table.with_importance(dict(zip(table.quasi, times.tolist(), strict=True)))
+    times = np.where(arrays.often > 0, arrays.often, 1.0) * weights_of_quasi(table)
+    weighed = table.with_settings(importance=dict(zip(table.quasi, times.tolist(), strict=True)))
     widest = _widest(method, weighed, entries, model, replace(levels, table=weighed) if levels else None)
     cuts: ChildCuts | RegionCuts | CutsPerColumn
     if isinstance(widest, WidestPerColumn):

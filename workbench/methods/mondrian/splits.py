@@ -17,7 +17,9 @@ from workbench.base import cell_kernels
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.published_runs import published_levels, published_runs
+from workbench.data.records import positions_of_quasi
 from workbench.data.sensitive import Sensitive
+from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.methods.mondrian import kernels
 from workbench.models import Model
@@ -173,10 +175,10 @@ def classes_of(nodes: Nodes, cells: Cells, sensitive: dict[str, Sensitive]) -> C
 
 def spans(table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Return the position of each code of each quasi-identifier, and the whole width divided by the importance."""
-    edge = table.positions
+    edge = positions_of_quasi(table)
     ends = np.array([table.columns[name].size - 1 for name in table.quasi])
     span = edge[np.arange(len(ends)), ends] - edge[:, 0]
-    return edge, np.where(span > 0, span, 1.0) / table.weights_of_quasi
+    return edge, np.where(span > 0, span, 1.0) / weights_of_quasi(table)
 
 
 class AmongAxes(Splitter, Protocol):
@@ -295,7 +297,7 @@ class SuppressingSplits:
         parts = split_nodes(here, split, self.splitter.cells)
         classes = self._classes(parts)
         broken, owner = ~holds(classes), np.repeat(np.arange(len(split.node)), np.diff(split.first) + 1)
-        width, whole_width = self._width(classes), self.table.weights_of_quasi.sum()
+        width, whole_width = self._width(classes), weights_of_quasi(self.table).sum()
         cost = np.bincount(owner, np.where(broken, whole_width, width) * classes.sizes, len(split.node))
         suppressed_count = np.bincount(owner, np.where(broken, classes.sizes, 0), len(split.node))
         whole = np.bincount(owner, classes.sizes, len(split.node))
@@ -320,11 +322,11 @@ class SuppressingSplits:
     def _width(self, classes: Classes) -> np.ndarray:
         """Return the sum over axes of the share that a class spans."""
         assert classes.low is not None and classes.high is not None
-        at = self.table.positions
+        at = positions_of_quasi(self.table)
         ends = at[np.arange(len(at)), [self.table.columns[name].size - 1 for name in self.table.quasi]]
         axes = np.arange(len(at))
         widths = (at[axes, classes.high] - at[axes, classes.low]) / np.where(ends > 0, ends, 1)
-        return widths @ self.table.weights_of_quasi
+        return widths @ weights_of_quasi(self.table)
 
 
 # Rules other than width that choose the attribute to cut in a class (Srivastava & Weis 2005).
@@ -379,7 +381,7 @@ def by_repetition(table: Table, cells: Cells, levels: Levels | None, most: bool)
     values = cells.quasi
     if levels:
         values = np.stack([nodes[0][codes] for nodes, codes in zip(levels.nodes, cells.quasi, strict=True)])
-    sizes, weights = max(table.columns[name].size for name in table.quasi), table.weights_of_quasi
+    sizes, weights = max(table.columns[name].size for name in table.quasi), weights_of_quasi(table)
 
     def rule(nodes: Nodes) -> np.ndarray:
         distinct = kernels.distinct(nodes.order, nodes.start, nodes.end, values, sizes)

@@ -43,7 +43,7 @@ def prior(table: Table, name: str) -> np.ndarray:
 
 def published_counts(table: Table, name: str) -> tuple[np.ndarray, int]:
     """Return the counts of a column's published values as pages show them, and the threshold of their rounding."""
-    threshold = table.rounding.threshold or SMALLEST
+    threshold = table.settings.rounding.threshold or SMALLEST
     return published_values(table, name, threshold), threshold
 
 
@@ -57,7 +57,7 @@ def numbered(
 def released(table: Table, name: str, response: Response) -> np.ndarray:
     """Return one value per record, drawn by the operating system."""
     assert isinstance(response, Categorical)
-    codes = table.sensitive_codes(name) if name in table.sensitive else table.codes[name]
+    codes = table.model_view.codes[name] if name in table.sensitive else table.codes[name]
     return draw_columns(response.chances, codes)
 
 

@@ -33,7 +33,7 @@ from workbench.frontier.store import Store
 from workbench.publication.report.page import render
 from workbench.publication.report.reporting import ENDINGS, quietly_read
 from workbench.studies.faults import study_words
-from workbench.studies.study import Study, results_folder
+from workbench.studies.study import Study, files_read, results_folder
 
 OURS = ("BadInput", "Undefined", "Unsatisfiable")  # errors whose text is written for users
 ENGINE = Sources()  # a page depends on all sources
@@ -119,7 +119,7 @@ def job_of(stem: Path, study: Path, **parameters: Any) -> Job:
     given = {
         name: value for name, value in parameters.items() if value is not None and value is not False and value != ""
     }
-    read = (study, *sorted(set(Study.open(study).reads())))
+    read = (study, *sorted(set(files_read(Study.open(study)))))
     return Job(stem, {**given, "study": str(study), "output": str(stem)}, read)
 
 

@@ -16,7 +16,7 @@ from workbench.base.column_text import parse_names
 from workbench.base.errors import BadInput, safe_repr, suggest
 from workbench.frontier.recipe import Recipe, models_of, parse_method, parse_model, ranges_from_recipe, variants
 from workbench.methods import Keep, Method
-from workbench.studies.study import Study, results_folder
+from workbench.studies.study import Study, chart_axes, results_folder
 
 DESCRIPTIONS = {
     "study": "a study (.yaml)",
@@ -152,7 +152,7 @@ class ReportParameters:
 
 def privacy_axis(study: Study) -> str:
     """Return the key of the measure that `cap` limits."""
-    if axes := study.chart_axes():
+    if axes := chart_axes(study):
         return axes[0]
     found = next((one.key for one in study.measured() if one.side == "privacy"), None)
     if found is None:
