@@ -109,13 +109,6 @@ def count_certain_alone(release: Release) -> int:
     return int(sizes[_certain([release], np.arange(len(sizes))[:, None], sizes)].sum())
 
 
-def count_certain_with_neutral(table: Table, release: Release) -> int:
-    """Return the number of people for whom a value is certain to an attacker with one file who also knows all neutral
-    columns.
-    """
-    return release.side_information_risk().certain
-
-
 def _certain(releases: Sequence[Release], groups: np.ndarray, people: np.ndarray) -> np.ndarray:
     """Return which rows of groups (one column per release) have a single value of some sensitive column that is
     possible in all releases, also after subtracting counts of classes.

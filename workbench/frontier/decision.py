@@ -30,7 +30,7 @@ from workbench.base.package import Sources
 from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import reasons_not_to_recommend
-from workbench.frontier.recipe import Point, Recipe
+from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
 from workbench.measures import Measure
 from workbench.releases.base import Release
@@ -80,7 +80,7 @@ def decide(
         valued[[i for i in range(len(valued)) if i + 1 not in among]] = False
     candidates = np.flatnonzero(frontier.recommendable & valued)
     if not len(candidates):
-        return Decision(limits, goal, (), None, (), None, _no_value(valued, [privacy, utility, *limits]))
+        return Decision(limits, goal, (), None, (), None, explain_no_value(valued, [privacy, utility, *limits]))
     candidates = candidates[np.lexsort((candidates, losses[candidates, 1], losses[candidates, 0]))]
     own = losses[candidates, 2:]
     bounds = np.array([frontier.sign(key) * limit for key, limit in limits.items()])
@@ -163,25 +163,7 @@ def require(frontier: Frontier, decision: Decision) -> int:
     return decision.recommended
 
 
-def best_under(frontier: Frontier, caps: Mapping[Any, float], minimise: Measure | str | None) -> Point:
-    """Return the best point under the caps; see `Frontier.best`."""
-    limits = limits_of(frontier, caps)
-    goal = frontier.key(minimise) if minimise is not None else frontier.axes[1]
-    losses = frontier.losses([*limits, goal])
-    valued = ~np.isnan(losses).any(axis=1)
-    compared = np.flatnonzero(frontier.recommendable & valued)
-    if not len(compared):
-        raise BadInput(_no_value(valued, [*limits, goal]))
-    kept = losses[compared, :-1] <= [frontier.sign(key) * limit for key, limit in limits.items()]
-    allowed = compared[kept.all(axis=1)]
-    if not len(allowed):
-        raise BadInput(unreachable(frontier, limits, kept, losses[compared, :-1]))
-    other = frontier.privacy if frontier.measure(goal).side == "utility" else frontier.utility
-    ties = frontier.losses([other])[allowed, 0] if other else np.zeros(len(allowed))
-    return frontier.measured[int(allowed[np.lexsort((ties, losses[allowed, -1]))[0]])]
-
-
-def _no_value(valued: np.ndarray, keys: Iterable[str]) -> str:
+def explain_no_value(valued: np.ndarray, keys: Iterable[str]) -> str:
     """Explain that no candidate has a value on all of these measures."""
     who = "no point but the baselines" if valued.any() else "no point"
     return f"{who} has a value on {' and '.join(dict.fromkeys(keys))}"

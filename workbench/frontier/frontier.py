@@ -18,7 +18,7 @@ import pandas as pd
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import format_number
 from workbench.base.jsonable import jsonable
-from workbench.frontier.decision import Decision, best_under, decide
+from workbench.frontier.decision import Decision, decide, explain_no_value, limits_of, unreachable
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
@@ -227,7 +227,20 @@ class Frontier:
         If higher values of a measure are better, its cap is a lower limit, and the highest value is the best. Ties are
         broken by the measure of the other side.
         """
-        return best_under(self, {} if caps is None else caps, minimise)
+        limits = limits_of(self, {} if caps is None else caps)
+        goal = self.key(minimise) if minimise is not None else self.axes[1]
+        losses = self.losses([*limits, goal])
+        valued = ~np.isnan(losses).any(axis=1)
+        compared = np.flatnonzero(self.recommendable & valued)
+        if not len(compared):
+            raise BadInput(explain_no_value(valued, [*limits, goal]))
+        within = losses[compared, :-1] <= [self.sign(key) * limit for key, limit in limits.items()]
+        allowed = compared[within.all(axis=1)]
+        if not len(allowed):
+            raise BadInput(unreachable(self, limits, within, losses[compared, :-1]))
+        other = self.privacy if self.measure(goal).side == "utility" else self.utility
+        ties = self.losses([other])[allowed, 0] if other else np.zeros(len(allowed))
+        return self.measured[int(allowed[np.lexsort((ties, losses[allowed, -1]))[0]])]
 
     def number(self, place: int) -> int | None:
         """Return the number of a point in its study, from 1; None if the point is not in the study."""

@@ -116,7 +116,7 @@ def search(
     bench = PointMaker(
         table, [*BASELINES, *(family.recipe(0.5) for family in tried)], measures, store, smallest=smallest
     )
-    found = _Search(bench, limit, [FamilySearch(family) for family in tried], progress, say)
+    found = _Search(bench, limit, [FamilySearch(family) for family in tried], progress)
     aim = found.aim(caps or {})
     until = Deadline(limit.seconds, cancel)
     try:
@@ -137,7 +137,6 @@ class _Search:
     limit: Budget
     tracks: list[FamilySearch]
     progress: Progress | None
-    say: underway.Report | None
     points: list[Point] = field(default_factory=list)
     stopped: str = "nothing is left to try"
 

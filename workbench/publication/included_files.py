@@ -12,7 +12,7 @@ from typing import Literal
 
 from workbench.base.small_counts import may_list_groups, round_count
 from workbench.data.table import Table
-from workbench.disclosure.several_releases import count_certain, count_certain_with_neutral, describe_joint_budget
+from workbench.disclosure.several_releases import count_certain, describe_joint_budget
 from workbench.methods import Method
 from workbench.publication import published_folder
 from workbench.publication.certainty import certain_of
@@ -86,7 +86,7 @@ def _certain_with_neutral(table: Table, releases: Sequence[Release], smallest: i
     """Describe whose sensitive values an attacker knows with certainty, given one file and the neutral columns."""
     if not (table.neutral and table.sensitive and releases):
         return ""
-    return certain_of(table, max(count_certain_with_neutral(table, release) for release in releases), smallest)
+    return certain_of(table, max(release.side_information_risk().certain for release in releases), smallest)
 
 
 def _joint_disclosure(
