@@ -101,7 +101,7 @@ def propose_hierarchies(study: Study, before: tuple[str, ...], base: Table | Non
 
 
 def update_proposals(before: Study, was: Table | None, after: Study, table: Table) -> Study:
-    """Replace recipes, measures and axes that are still the proposed ones by those proposed for the new table."""
+    """Replace proposed recipes, measures and axes that the user kept with the proposals for the new table."""
     recipes, (measures, axes) = (RECIPES, (MEASURES, AXES)) if was is None else (recipes_for(was), measures_for(was))
     changes: dict[str, Any] = {}
     if tuple(before.recipes) == recipes == tuple(after.recipes):

@@ -121,7 +121,7 @@ class Part(anywidget.AnyWidget):
             self._kernel_thread.call_soon(self.guarded, "", call, *arguments)
 
     def call_later(self, seconds: float, call: Callable[..., object]) -> ScheduledCall | None:
-        """Call after a delay, in a script at once; errors are shown at the top."""
+        """Call after a delay (immediately in a script); errors are shown at the top."""
         if self._kernel_thread is None:
             call()
             return None

@@ -26,7 +26,8 @@ class ChartPart(Part):
         self._fetch = Worker(self._without_library)
 
     def receive_library(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """Send the library, once a page. It is built on first use on a machine, in the background for seconds."""
+        """Send the library once per page. Its first use on a machine builds it in the background, which takes
+        seconds."""
 
         def job(cancel: threading.Event, call_soon: Callable[..., None]) -> None:
             call_soon(self.send_message, "library", [bundle().encode()])

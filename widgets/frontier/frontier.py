@@ -365,7 +365,7 @@ class FrontierChart(ChartPart):
             self.send_message("why", index=index, text=with_controls(text))
 
     def _distance_from_bound(self, seen: Frontier, point: Point) -> str:
-        """Describe the distance of a point from the certified bound, if known; noise can be corrected."""
+        """Describe the distance of a point from the certified bound, if known. The bound does not apply to noise."""
         private, lost = (point.values.get(key, math.nan) for key in seen.axes)
         bound = bounded_support(*(seen.measure(key) for key in seen.axes)) is not None and not point.recipe.baseline
         if not (bound and self.possible and math.isfinite(private + lost)) or point.recipe.method.draws:

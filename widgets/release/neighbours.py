@@ -70,7 +70,7 @@ def changed(recipe: Recipe, part: int | str, **values: Any) -> Recipe:
 
 
 def moved(recipe: Recipe, part: int | str, name: str, value: Any) -> Recipe:
-    """Return the recipe with the control of one parameter at another number."""
+    """Return the recipe with one parameter's control set to another number."""
     return changed(recipe, part, **shares.settings(type(part_of(recipe, part)), name, value))
 
 

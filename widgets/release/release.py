@@ -308,7 +308,8 @@ class ReleaseCard(Part):
         self.recipe = recipe
 
     def receive_rest(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
-        """After a pause, compute the joint disclosure of overlapping classes or draws and the best small change."""
+        """After a pause, compute the joint disclosure of overlapping classes or draws, and the most worthwhile small
+        change."""
         point, table, frontier, measures = self.point, self.table, self.frontier, list(self.measures)
         release, prompt = self.release, self._underway.took < SLOW
         if point is None or table is None or release is None or self._requested != point.recipe:

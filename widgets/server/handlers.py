@@ -125,7 +125,7 @@ class Channels(Locked, KernelWebsocketHandler):
 
 
 class Closed(Locked):
-    """Shut down the kernel of a closed page; only that page knows the kernel's number."""
+    """Shut down the kernel of a closed page; only that page knows the kernel's ID."""
 
     SUPPORTED_METHODS = ("POST",)
 

@@ -84,7 +84,7 @@ def join_points(current: Frontier, new: Iterable[Point], complete: bool) -> Fron
 
 
 def efficient_recipes(found: Frontier, current: Sequence[Recipe]) -> list[dict[str, Any]]:
-    """Return the efficient recipes that are not current, in the format of a study: one entry a family."""
+    """Return the efficient recipes that are not in the study, in its format: one entry per family."""
     known = {recipe.identity for recipe in current}
     families: dict[str, list[Recipe]] = {}
     for point, is_efficient in zip(found.measured, found.is_efficient(), strict=True):

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, declared parameters, words for numbers, files, compiled kernels."""
+"""Foundations: errors, declared parameters, formatted numbers, files, compiled kernels."""

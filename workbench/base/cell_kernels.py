@@ -396,7 +396,7 @@ def _reach(p, most, expected, member, reached, runs, quasi, weight, group, belie
 
 
 def _everything(runs, count):
-    """Return the members that each axis has reached, initially all, and their numbers."""
+    """Return the members that remain after each axis, initially all, and their counts."""
     member, reached = np.empty((runs.shape[1] + 1, count), np.int32), np.zeros(runs.shape[1] + 1, np.int64)
     member[0], reached[0] = np.arange(count), count
     return member, reached

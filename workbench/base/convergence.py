@@ -1,4 +1,4 @@
-"""The end of iterative fits: the residual, and whether they converged; measures show it with their figures."""
+"""The outcome of iterative fits: the residual, and whether they converged. Measures report it with their figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.base.figures import format_number
 
 
 class Fit(NamedTuple):
-    """The end of an iterative fit."""
+    """The outcome of an iterative fit."""
 
     name: str  # what was fitted, such as "expectation maximization"; no data
     rounds: int

@@ -103,7 +103,7 @@ def list_choices(names: Sequence[str]) -> str:
 
 
 def suggest_column(name: object, names: Sequence[str]) -> str:
-    """Suggest the most similar column; never lists all, since a first record may have been read as names."""
+    """Suggest the most similar column; never list all, because the first record may have been mistaken for a header."""
     near = difflib.get_close_matches(str(name), names, 1)
     if near:
         return f"did you mean {near[0]!r}?"
@@ -135,7 +135,7 @@ def prefix_path(*path: object) -> Iterator[None]:
 
 
 def render_fixes(text: str, words: Words) -> str:
-    """Replace the fixes in a message by the words of a front end."""
+    """Replace the fixes in a message with a front end's wording."""
 
     def rendered(found: re.Match[str]) -> str:
         try:

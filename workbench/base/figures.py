@@ -25,7 +25,7 @@ HUGE = 1e15  # floats beyond do not represent every whole number
 
 
 def round_digits(value: float, better: str = "", digits: int = 3) -> float:
-    """Round to significant digits: to the nearest number, or if lower or higher is better to the worse side.
+    """Round to significant digits: to the nearest number, or toward the worse side if lower or higher is better.
 
     >>> round_digits(0.02272), round_digits(0.02272, "lower"), round_digits(0.02272, "higher", 2)
     (0.0227, 0.0228, 0.022)
@@ -54,7 +54,7 @@ def format_number(value: float, better: str = "", digits: int = 3) -> str:
 
 
 def figures_next_to(value: float, limit: float) -> str:
-    """Format a number next to its limit: like `format_number`, with as many more digits as differ from the limit.
+    """Format a number next to its limit: like `format_number`, with enough digits to differ from the limit.
 
     >>> figures_next_to(0.10004, 0.1), figures_next_to(0.111111, 0.1), figures_next_to(0.1, 0.1)
     ('0.10004', '0.111', '0.1')
@@ -109,7 +109,7 @@ def format_whole_percent(share: float, better: str = "") -> str:
 
 
 def format_upper_percent(share: float) -> str:
-    """Format an upper bound of a share in whole percent.
+    """Format an upper bound on a share in whole percent.
 
     >>> [format_upper_percent(share) for share in (0.0, 0.004, 0.12, 0.121, 0.996)]
     ['0 %', 'under 1 %', 'up to 12 %', 'up to 13 %', 'up to 100 %']
@@ -118,7 +118,7 @@ def format_upper_percent(share: float) -> str:
 
 
 def humanize_name(name: str) -> str:
-    """Replace underscores of a column name by spaces, except before numbers, which might look like values.
+    """Replace underscores in a column name with spaces, except before numbers, which might look like values.
 
     >>> humanize_name("marital_status"), humanize_name("dx1_3")
     ('marital status', 'dx1_3')

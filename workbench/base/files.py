@@ -73,7 +73,7 @@ def _now_in(folder: Path) -> float:
 
 
 def host_id() -> str:
-    """Return a short digest of this machine and container, within which process numbers are unique."""
+    """Return a short digest of this machine and container, within which process IDs are unique."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -82,7 +82,7 @@ def host_id() -> str:
 
 
 def is_running(process: int) -> bool:
-    """Return whether a process with this number runs here."""
+    """Return whether a process with this ID is running on this machine."""
     if os.name != "posix":  # signal 0 only checks on POSIX
         return True
     try:

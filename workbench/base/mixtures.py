@@ -1,6 +1,6 @@
 """Maximum likelihood of mixture proportions: the distribution of true values that makes observed counts most likely.
 
-The likelihood is concave, so that its maximum can be certified: with the proportions p, the mean log-likelihood of an
+The likelihood is concave, so its maximum can be certified: with the proportions p, the mean log-likelihood of an
 observation is at most max(gradient) - 1 below the maximum. That is the residual. Expectation maximization, the usual
 algorithm, takes many thousand rounds where the components are similar; a primal-dual interior-point method takes 10 to
 40 (compare Kim, Carbonetto, Stephens & Anitescu 2020, who use sequential quadratic programming).
@@ -91,10 +91,11 @@ def _solve(shares: np.ndarray, likelihood: np.ndarray, newton: Newton) -> tuple[
 
 
 def _newton(likelihood: np.ndarray) -> tuple[Newton, int]:
-    """Return a solver of (likelihood @ diag(weights) @ likelihood.T + diag(ridge)) x = right, and its rows at a time.
+    """Return a solver of (likelihood @ diag(weights) @ likelihood.T + diag(ridge)) x = right, and its batch size in
+    rows.
 
-    A value that is kept or else drawn from one distribution has a diagonal matrix plus the same row for each component:
-    the system then takes as many steps as there are components.
+    If each value is kept or else drawn from one distribution, the matrix is a diagonal plus the same row for each
+    component. The system is then solved in linear time.
     """
     components = len(likelihood)
     diagonal = np.arange(components)

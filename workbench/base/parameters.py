@@ -1,4 +1,4 @@
-"""Kinds of parameters: each declares a default, a line of help, and the values that it may have."""
+"""Kinds of parameters: each declares a default, a line of help, and the allowed values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PythonFunction:
 
 @dataclass(frozen=True)
 class Plain:
-    """Plain data as the value of a parameter: equal to the same data, and hashable."""
+    """Plain data as the value of a parameter; hashable, and compared by content."""
 
     text: str  # canonical JSON
 
@@ -57,7 +57,7 @@ class Parameter:
         """Raise BadInput for a value that is not allowed; `label` is the variant's name with the parameter's."""
 
     def normalize(self, value: Any) -> Any:
-        """Return the one spelling of an allowed value: 10.0 is 10, and 1 is True."""
+        """Return the canonical form of an allowed value: 10.0 becomes 10, and 1 becomes True."""
         return value
 
     def is_list(self, value: Any) -> bool:
@@ -170,7 +170,7 @@ class ColumnBounds(Parameter):
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadChoice(Parameter):
-    """The name of a workload of the table, or a workload, of which the plain data are kept."""
+    """The name of a workload of the table, or a workload, which is stored as plain data."""
 
     def check(self, label: str, value: Any, table: Table | None) -> None:
         where = f"{label} = {safe_repr(value)}"
@@ -242,7 +242,7 @@ def plain_data(value: Any) -> Any:
 
 
 def canonical(value: Any, in_order: bool = False) -> str:
-    """Return one spelling of plain data, for keys; the order of mappings only counts `in_order`."""
+    """Return a canonical form of plain data, for keys; the order of mappings matters only if `in_order`."""
     return json.dumps(value, sort_keys=not in_order, separators=(",", ":"))
 
 

@@ -99,7 +99,7 @@ def describe_duration(seconds: float) -> str:
 
 
 class Remaining:
-    """Estimates how much longer work takes that started when this was created."""
+    """Estimates the remaining time of work that started when this object was created."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

@@ -15,7 +15,8 @@ def operating_system_random() -> np.random.Generator:
 
 
 def exact_chances(chances: np.ndarray) -> np.ndarray:
-    """Round rows of probabilities to exact fractions that add up to 1; the largest in a row absorbs the rest."""
+    """Round rows of probabilities to exact fractions that add up to 1; the largest in each row absorbs the
+    remainder."""
     parts = np.floor(np.asarray(chances, float) / np.sum(chances, axis=1, keepdims=True) * PARTS).astype(np.int64)
     parts[np.arange(len(parts)), parts.argmax(axis=1)] += PARTS - parts.sum(axis=1)
     return parts / PARTS

@@ -62,13 +62,13 @@ def describe_part(count: int, total: int, smallest: int, one: str = "person", ma
 
 
 def share_resolution(total: int, smallest: int) -> int:
-    """Return the number of parts in which a share is published; each has at least the threshold of people."""
+    """Return the number of steps in which a share is published; each step is at least the threshold of people."""
     rounded, step = round_count(total, smallest), max(smallest, 1)
     return next((n for n in (*STEPS, QUARTERS) if rounded >= n * step), HALVES)
 
 
 def round_share(count: float, total: int, smallest: int) -> float:
-    """Round a share to the parts that the number of people allows."""
+    """Round a share to the steps that the number of people allows."""
     n = share_resolution(total, smallest)
     return round(n * count / total) / n
 
@@ -106,7 +106,7 @@ def may_list_groups(records: int, smallest: int) -> bool:
 
 
 def may_be_named(totals: np.ndarray, smallest: int) -> np.ndarray:
-    """Return which values of a column may be named: those of enough people."""
+    """Return which values of a column may be named: those that enough people share."""
     return totals >= (small_limit(smallest) if smallest > 1 else 1)
 
 
@@ -127,7 +127,7 @@ def round_average(value: float, step: float = 0.0, better: str = "lower", crowd:
 
 
 def _preferred(value: float, series: tuple[float, ...], better: str) -> float:
-    """Return the nearest number of a series that is not better."""
+    """Return the nearest preferred number that is not better."""
     power = 10.0 ** math.floor(math.log10(abs(value)) + 1e-12)
     steps = np.array([*series, 10.0]) * math.copysign(power, value)
     kept = steps[steps <= value + 1e-12 * power] if better == "higher" else steps[steps >= value - 1e-12 * power]

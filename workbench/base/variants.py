@@ -65,7 +65,7 @@ class Variant(ABC):
         return {name: getattr(self, name) for name in self.parameters()}
 
     def check(self, table: Table | None = None) -> None:
-        """Raise BadInput for a value that is not allowed; with a table, also by what depends on it."""
+        """Raise BadInput for a value that is not allowed; with a table, also check the limits that depend on it."""
         for name in self.parameters():
             with prefix_path(name):
                 self.check_value(name, getattr(self, name), table)
@@ -87,7 +87,7 @@ class Variant(ABC):
         return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in settings.items()}}
 
     def explicit_settings(self) -> dict[str, Any]:
-        """The settings without those that are optional and have their default."""
+        """The settings without optional ones at their defaults."""
         declared, plain = self.parameters(), _defaults(type(self))
         return {n: v for n, v in self.settings().items() if not declared[n].optional or v != plain[n]}
 
@@ -130,7 +130,7 @@ V = TypeVar("V", bound=Variant)
 def catalog(package: str, base: type[V]) -> dict[str, type[V]]:
     """Every public variant defined in a module of the package or its folders, by name: adding one is adding a file.
 
-    The files are looked for once a process.
+    The files are listed once per process.
     """
     return dict(_catalog(package, base, tuple(importlib.import_module(package).__path__)))
 
@@ -151,7 +151,7 @@ def _catalog(package: str, base: type[V], path: tuple[str, ...]) -> dict[str, ty
 
 
 def from_package(package: str, base: type[V], name: str) -> type[V]:
-    """The variant of that class name, for a package's `__getattr__`."""
+    """Return the variant with this class name, for a package's `__getattr__`."""
     if name[:1].isupper():  # its modules are no variants
         found = {kind.__name__: kind for kind in catalog(package, base).values()}
         if name in found:
@@ -163,7 +163,7 @@ def from_package(package: str, base: type[V], name: str) -> type[V]:
 
 
 def from_dict(what: str, variants: dict[str, type[V]], given: dict[str, Any]) -> V:
-    """The variant that `to_dict` described; `what` people call it."""
+    """Return the variant that `to_dict` described; `what` names its kind in messages."""
     settings = dict(given)
     name = settings.pop("name", None)
     if name not in variants:

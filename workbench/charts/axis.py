@@ -95,7 +95,7 @@ class Axis:
 
     @property
     def worst(self) -> float:
-        """The end of the axis away from the best."""
+        """The end of the axis opposite the best value."""
         return self.domain[0 if self.measure.better == "higher" else 1]
 
     @property

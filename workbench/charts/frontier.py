@@ -95,7 +95,7 @@ def _values(frontier: Frontier, key: str, baseline: bool) -> list[float]:
 
 
 def draw_frontier(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
-    """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
+    """Draw a scene on these axes with these line numbers, as a page shows it."""
     (x, y), (width, height), frontier = axes, scene.size, scene.frontier
     drawn = frontier_layers(x, y, lines, frontier.measures, width, height)
     return finish_chart(drawn, width, height, _title(scene), describe_frontier(scene), scene.rows(x, y))
@@ -105,7 +105,7 @@ def frontier_layers(
     x_axis: Axis, y_axis: Axis, lines: Mapping[str, int], measures: Sequence[Measure], width: int, height: int,
     live: bool = False,
 ) -> Any:  # fmt: skip
-    """Return the layers without rows: everything that changes with the points is in the rows of `Scene.rows`."""
+    """Return the layers without data: everything that changes with the points is in `Scene.rows`."""
     x, y = x_axis.encoded(alt.X, "x", width), y_axis.encoded(alt.Y, "y", height)
     zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.shiftKey || event.ctrlKey]")
     layers = [
@@ -321,8 +321,8 @@ def describe_missing(frontier: Frontier) -> str:
 def describe_difference(own: Frontier, other: Frontier) -> str:
     """Describe the first baseline with different values in the two frontiers; empty if all agree.
 
-    The recipes that keep everything or remove all quasi-identifiers have other losses only for other data, roles or
-    hierarchies: then the losses refer to other attackers and populations.
+    The losses of the recipes that keep everything or remove all quasi-identifiers differ only if data, roles or
+    hierarchies differ. The losses then refer to different attackers and populations.
     """
     theirs = {recipe_text(point.recipe): point for point in _baselines(other)}
     shared = [m.key for m in own.measures if any(m == measure for measure in other.measures)]

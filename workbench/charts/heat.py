@@ -64,7 +64,7 @@ def draw_heat(scene: Scene, most: int = MOST) -> alt.LayerChart:
 
 
 def heat_layers(measures: Sequence[Measure]) -> Any:
-    """Return the layers without rows."""
+    """Return the layers without data; the rows are added by name."""
     keys = [measure.key for measure in measures]
     arrows = {measure.key: "↓" if measure.better == "lower" else "↑" for measure in measures}
     label, high = measure_labels(keys, arrows, down=True)

@@ -80,7 +80,7 @@ class PlotArea:
         return {"name": "\n".join(lines), "align": align, "dx": round(start - at[0], 1), "dy": round(first - at[1], 1)}
 
     def best_of(self, boxes: Sequence[Box]) -> int:
-        """Return the index of the box with the minimum cost, the first of equals."""
+        """Return the index of the box with the minimum cost, the first one among ties."""
         every = np.array(boxes)
         costs = COSTS["marks"] * _inside(every, self.marks, RADIUS) + COSTS["turn"] * np.arange(len(boxes))
         costs = costs + COSTS["words"] * _touched(every, self.taken) + COSTS["outside"] * self._outside(every)

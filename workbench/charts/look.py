@@ -43,8 +43,7 @@ def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) 
 
 
 def _home(line: str) -> int:
-    """Return the index of the hue of a line's model; for k-anonymity joined with another model, that of the other
-    one.
+    """Return the hue index of a line's model; if k-anonymity is joined with another model, the other model's index.
     """
     parts = line.removeprefix(PINNED).split(" & ")
     own = next((part for part in parts if not part.startswith("k-anonymity")), parts[0])
@@ -146,7 +145,7 @@ def finish_chart(
 
 
 def style_chart(drawn: Any, title: alt.Title | None, description: str) -> Any:
-    """Set title, description and colors of a drawing that has its size, or whose panels have theirs."""
+    """Set title, description and colors of a drawing; its size, or that of its panels, is already set."""
     text: dict[str, Any] = {"labelColor": INK, "titleColor": INK}
     drawn.description, drawn.background = description, "transparent"
     if title:

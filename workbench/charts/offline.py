@@ -97,7 +97,7 @@ def fragment(spec: dict[str, Any], live: bool = True) -> Markup:
 
 
 def library() -> Markup:
-    """Return the library as an element of a page; it contains nothing of a study."""
+    """Return the library as an element of a page; it contains no data of a study."""
     return Markup(f"<script>{bundle()}</script>")
 
 

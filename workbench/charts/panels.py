@@ -1,4 +1,4 @@
-"""Panels side by side that show the same lines against one column."""
+"""Side-by-side panels that plot the same lines against one column."""
 
 from __future__ import annotations
 

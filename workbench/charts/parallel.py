@@ -59,7 +59,7 @@ def parallel_chart(
 
 
 def draw_parallel(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) -> alt.LayerChart:
-    """Draw a scene on these axes, with these numbers of its lines, as a page shows it."""
+    """Draw a scene on these axes with these line numbers, as a page shows it."""
     frontier, (width, height) = scene.frontier, scene.size
     drawn = parallel_layers(frontier.measures, {name: n for name, n in lines.items() if not name.startswith(PINNED)})
     title = alt.Title(
@@ -69,7 +69,7 @@ def draw_parallel(scene: Scene, axes: Sequence[Axis], lines: Mapping[str, int]) 
 
 
 def parallel_layers(measures: Sequence[Measure], lines: Mapping[str, int], legend: bool = True) -> Any:
-    """Return the layers without rows."""
+    """Return the layers without data; the rows are added by name."""
     keys = [measure.key for measure in measures]
     sides = {measure.key: measure.side for measure in measures}
     label, _ = measure_labels(keys, sides)

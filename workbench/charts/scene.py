@@ -69,8 +69,8 @@ class Scene:
         return list(dict.fromkeys(named))
 
     def axis(self, key: str, before: Axis | None = None) -> Axis:
-        """Return the axis of a measure for the candidates and their intervals; baselines and the best value if not far
-        away.
+        """Return the axis of a measure for the candidates and their intervals; it includes nearby baselines and best
+        values.
         """
         measure = self.frontier.measure(key)
         points = [point for _, frontier in self.frontiers for point in frontier.measured]
@@ -247,8 +247,8 @@ class Scene:
         return f" {arrows[side]} {axis.measure.key} {format_number(value)}" if side else ""
 
     def capped(self, x: Axis, y: Axis, grips: bool = False) -> dict[str, Rows]:
-        """Return the caps on the axes and the regions beyond them; with `grips` also where a cap could be dragged
-        from.
+        """Return the caps on the axes and the regions beyond them; with `grips`, also the handles of axes without a
+        cap.
         """
         across, up = self._cap(x, "x", grips), self._cap(y, "y", grips)
         if up and up[0]["label"]:
@@ -256,7 +256,7 @@ class Scene:
         return {"cap_x": across, "cap_y": up}
 
     def _along_cap(self, area: PlotArea, row: Mapping[str, Any], x: Axis, y: Axis) -> dict[str, Any]:
-        """Return the end of its line, above or below, at which a horizontal cap has its label."""
+        """Return where the label of a cap is placed along its line."""
         level, (width, _) = self._to_pixels(x, y)({"x": x.low, "y": row["y"]})[1], self.size
         long, boxes = 6 * len(row["label"]) + 8, []
         for along, below in SIDES:

@@ -259,7 +259,7 @@ def _exceeded(study: Study, folder: Path, table: Table, chosen: Recipe) -> Calla
 
 
 def find_recipe(study: Study, text: str) -> Recipe:
-    """Return the recipe with a number or in words; in words it need not be a candidate of the study."""
+    """Return the recipe with this number or notation; a notation need not describe a candidate of the study."""
     from workbench.frontier.recipe import Recipe, parse_recipe
     from workbench.frontier.sweep import numbered_recipes
     from workbench.methods.mondrian.mondrian import Mondrian

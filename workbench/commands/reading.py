@@ -116,7 +116,7 @@ def option_words(fix: Fix, value: Any = None) -> str:
 
 
 def reads(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Replace a command's parameter `reading` by these options, at the same place among its parameters."""
+    """Replace a command's parameter `reading` with these options, at the same position."""
     kinds = get_type_hints(Reading, include_extras=True)
     options = [
         inspect.Parameter(

@@ -190,7 +190,7 @@ def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, 
 
 
 def _distinct_names(studies: list[Path], names: list[str]) -> list[str]:
-    """Make equal names different with the names of the studies' folders."""
+    """Distinguish equal names by the folders of their studies."""
     folders = [study.absolute().parent.parts[1:] for study in studies]
     for depth in range(1, 1 + max(map(len, folders))):
         taken = Counter(name.casefold() for name in ("index", *names))

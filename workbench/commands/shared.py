@@ -61,7 +61,7 @@ def between(least: int, most: int) -> Callable[[str], int]:
 
 
 def refuse_table(study: Path) -> None:
-    """Raise BadInput for files that are no studies, unread, because they may contain records."""
+    """Raise BadInput for files that are not studies, without reading them: they may contain records."""
     if study.suffix not in STUDIES:
         raise BadInput(f"{study} is not a study: the file name must end in .yaml")
 
@@ -199,12 +199,12 @@ def progress_line() -> Iterator[Callable[[int, int, str], None]]:
 
 
 def printable(text: str) -> str:
-    """Replace control characters, since the file comes from somebody else and a terminal would obey them."""
+    """Replace control characters: the file may come from another person, and a terminal would interpret them."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def align_columns(rows: Sequence[Sequence[str]], head: bool = False) -> list[str]:
-    """Return align_columns lines of columns: numbers right-align_columns, words left-align_columns."""
+    """Return aligned lines: numbers right-aligned, words left-aligned."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     right = [
@@ -218,7 +218,7 @@ def align_columns(rows: Sequence[Sequence[str]], head: bool = False) -> list[str
 
 
 def wrap_table(rows: Sequence[Sequence[str]], width: int | None) -> list[list[str]]:
-    """Return the lines of each row; the second and the last column (recipe and marks) are wrap_text if needed."""
+    """Return the lines of each row; the second and the last column (recipe and marks) are wrapped if needed."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = math.inf if width is None else width - sum(widths[2:-1]) - widths[0] - 2 * (len(widths) - 1)
     if widths[1] + widths[-1] > room:
@@ -228,7 +228,7 @@ def wrap_table(rows: Sequence[Sequence[str]], width: int | None) -> list[list[st
 
 
 def _row_lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """Return the lines of a row: words are left-aligned and wrap_text, numbers are right-aligned in the first line."""
+    """Return the lines of a row: words are left-aligned and wrapped, numbers are right-aligned in the first line."""
     words = (1, len(row) - 1)
     cells = [textwrap.wrap(text, widths[i] or 1) if i in words else [text] for i, text in enumerate(row)]
     lines = []

@@ -106,7 +106,7 @@ def locate(cells: list[np.ndarray], records: list[np.ndarray]) -> np.ndarray:
 
 
 def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first index of each distinct row, in order of appearance, and each row's number among them."""
+    """Return the first index of each distinct row, in order of appearance, and the index of each row's distinct row."""
     (key,), _ = row_keys([int(column.max(initial=0)) + 1 for column in matrix.T], [len(matrix)], list(matrix.T))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     appearance = np.argsort(first)

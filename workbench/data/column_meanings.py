@@ -36,7 +36,7 @@ ADDRESSES = "|".join((EMAIL, SOCIAL_SECURITY, INTERNET))
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """A kind of columns and their role, recognized by words in the name or by a form of the values.
+    """A kind of column and its role, recognized by words in the name or by the form of the values.
 
     A form alone is sufficient; a word is sufficient if `fits` accepts the column. If the role is empty, the user must
     choose one.

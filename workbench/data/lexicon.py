@@ -176,7 +176,7 @@ def _matches(one: str, word: str) -> bool:
 
 @cache
 def _parts(word: str) -> tuple[str, ...]:
-    """Return the known words of a compound, or the word itself if it is known or no such compound."""
+    """Return the known words that form a compound; the word itself if it is known or cannot be split."""
     known = _vocabulary()
     if word in known or (word.endswith("s") and word[:-1] in known):
         return (word,)

@@ -32,7 +32,7 @@ def stripped(column: pd.Series) -> pd.Series:
 
 
 def spelled(column: pd.Series, meanings: Mapping[str, str], where: str, place: str) -> pd.Series:
-    """Replace codes by their meanings."""
+    """Replace codes with their meanings."""
     found = stripped(column)
     unknown = found.notna() & ~found.isin(list(meanings))
     _refuse(unknown, where, f"{place} is an unknown code; add its meaning to codes")

@@ -169,7 +169,7 @@ def _round_cuts(column: Column, first: int, last: int, threshold: int) -> dict[i
 
 
 class RoundNumbers(NamedTuple):
-    """Numbers of one roundness: the next one above each value but the last."""
+    """Equally round numbers: the next such number above each value except the last."""
 
     next: np.ndarray
     written: Callable[[Any], str]

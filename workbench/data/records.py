@@ -176,7 +176,7 @@ class Sampled(NamedTuple):
 
 
 def sample(table: Table, records: int, seed: int = 0) -> Table:
-    """Draw records at random into memory; a table without more records is returned as a whole, in memory."""
+    """Draw records at random into memory; a table with no more records than that is returned whole."""
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
         raise BadInput(f"sample: must be a whole number of records, at least 1, got {safe_repr(records)}")
     if table.records > records:

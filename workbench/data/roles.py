@@ -109,7 +109,7 @@ def require_columns(wanted: Iterable[str], names: Sequence[str], role: str = "",
 
 
 def lacking(name: object, names: Sequence[str], role: str = "", notes: Sequence[str] = ()) -> str:
-    """Return a message: there is no such column (with a suggestion), or it is empty according to the notes."""
+    """Return the message for a missing column: unknown (with a suggestion), or empty according to the notes."""
     if f"{name}: {NOTHING}" in notes:
         return f"all values of column {safe_repr(name)} are missing; leave it out"
     purpose = f" (as {role})" if role else ""
@@ -129,7 +129,7 @@ def column_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def require_sound(columns: Mapping[str, Column], roles: Mapping[str, str], levels: Mapping[str, int]) -> None:
-    """Raise BadInput if a level is not of a sensitive column, or a column cannot have its role."""
+    """Raise BadInput if a column with a level is not sensitive, or if a column cannot have its role."""
     sensitive = [name for name in columns if roles[name] == "sensitive"]
     for name in levels:
         if name not in sensitive:

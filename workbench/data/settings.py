@@ -53,7 +53,7 @@ def check_weight(name: str, given: object) -> float:
 
 
 def check_importance(quasi: Sequence[str], given: Mapping[str, object]) -> dict[str, float]:
-    """Return the weights that differ from 1. Raise BadInput if one is not of a quasi-identifier."""
+    """Return the weights that differ from 1. Raise BadInput if a column is not a quasi-identifier."""
     found = {}
     for name, one in given.items():
         with prefix_path(name):
@@ -87,7 +87,7 @@ def highest_level(column: Column) -> int:
 
 
 def check_ranges(columns: Mapping[str, Column], quasi: Sequence[str], given: Ranges) -> dict[str, tuple[int, int]]:
-    """Return the ranges. Raise BadInput if one is not of a quasi-identifier or has levels that do not exist."""
+    """Return the ranges. Raise BadInput if a column is not a quasi-identifier or a level does not exist."""
     found = {}
     for name, levels in given.items():
         with prefix_path(name):

@@ -148,8 +148,8 @@ class Objective:
         return any(self.measures[key].side == "privacy" for key in self.caps)
 
     def beyond(self, point: Point) -> float:
-        """Return at most 1 if the point satisfies the caps and has no objections, else more; no release counts as very
-        private.
+        """Return at most 1 if the point satisfies the caps and has no objections, otherwise a larger number; a missing
+        release counts as very private.
 
         Under caps on utility, objections do not count here: they are on the other side of the permitted range.
         """
@@ -334,7 +334,7 @@ class FamilySearch:
         return (low + high) / 2
 
     def _one(self, low: float, high: float) -> bool:
-        """Return whether there is no value between those of two positions."""
+        """Return whether the values at two positions are equal or adjacent."""
         first, last = self.family.value(low), self.family.value(high)
         return first == last or (isinstance(first, int) and isinstance(last, int) and abs(first - last) <= 1)
 

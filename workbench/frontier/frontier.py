@@ -460,7 +460,7 @@ def clearest_dominator(own: np.ndarray, dominators: np.ndarray, all_losses: np.n
 
 
 def describe_gain(key: str, value: float, own: float, better: str = "") -> str:
-    """Describe the difference between another point's value and the own one."""
+    """Describe the difference between another point's value and this point's."""
     if value == own:
         return f"{key} the same ({format_number(own)})"
     word = "higher" if value > own else "lower"

@@ -143,7 +143,7 @@ def _repetitions(
 
 
 def _add_learning_intervals(frontier: Frontier, measured: Callable[[Iterable[Measure]], Frontier]) -> Frontier:
-    """Add to each point the interval from its figures to those under a learning attacker."""
+    """Add to each point the intervals between its figures and those under a learning attacker."""
     others = {one.key: other for one in frontier.measures if (other := one.learning) is not None}
     if not others or not (found := measured(dict.fromkeys(others.values()))).complete:
         return frontier
@@ -159,7 +159,8 @@ def _add_learning_intervals(frontier: Frontier, measured: Callable[[Iterable[Mea
 
 
 def _has_few_classes(recipe: Recipe, table: Table) -> bool:
-    """Return whether classes are large: the bootstrap suits worst-case figures too, and half the records have none."""
+    """Return whether classes are so large that half of the records may form none; the bootstrap then suits all
+    figures."""
     return recipe.model is not None and recipe.model.min_class_size * FEW >= table.records
 
 

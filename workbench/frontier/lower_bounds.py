@@ -1,4 +1,4 @@
-"""Certified lower bounds of the utility loss at each privacy loss.
+"""Certified lower bounds on the utility loss at each privacy loss.
 
 The bound holds for attackers and researchers that use each class by itself, not all jointly (P_loss and U_loss as in Li
 & Li 2009, by the Jensen-Shannon divergence), for records without weights. It does not apply to a reader who learns from
@@ -39,12 +39,12 @@ class LowerBounds(NamedTuple):
     lines: tuple[tuple[Line, ...], ...]
 
     def value_at(self, t: float) -> float:
-        """Return a lower bound of the utility loss of all releases whose classes are within distance t of the prior."""
+        """Return a lower bound on the utility loss of all releases whose classes are within distance t of the prior."""
         return max([0.0, *(line.value_at(t) for lines in self.lines for line in lines)])
 
 
 def bound(table: Table, t: float, *, exact: bool = False, min_support: float = 0.05) -> float:
-    """Return a lower bound of the utility loss of any release in classes that satisfies t, for a reader who uses each
+    """Return a lower bound on the utility loss of any release in classes that satisfies t, for a reader who uses each
     class by itself. The bound is certified; the true minimum may be somewhat higher.
 
     `exact` is the (higher) bound for releases that publish quasi-identifiers unchanged (bucketized, exchanged). The

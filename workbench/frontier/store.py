@@ -61,7 +61,7 @@ ENGINE = Sources(*ROOMS, *FILES)
 
 
 class Damage(ValueError):
-    """A fault of a file that can be read."""
+    """A fault in a readable file."""
 
 
 class Store:

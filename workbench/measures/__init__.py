@@ -240,7 +240,7 @@ class SensitiveMeasure(Measure):
 
     @abstractmethod
     def measure_column(self, release: Release, name: str) -> Measured:
-        """Score what the release discloses, or what it says, about one sensitive column."""
+        """Score what the release discloses, or states, about one sensitive column."""
 
 
 def attacker_parameter(learning: bool = False) -> Any:

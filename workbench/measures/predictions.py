@@ -1,4 +1,4 @@
-"""Shared by measures of predictions: weights of records, the worth of an error, the share of a utility that is lost."""
+"""Shared by measures of predictions: weights of records, the worth of an error, the relative loss of utility."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Miner(Variant):
 
     @abstractmethod
     def learner(self, nominal: Sequence[int], seed: int) -> Any:
-        """Return the estimator; `nominal` has the number of things of each column of form "values", 0 for numbers."""
+        """Return the estimator; `nominal` has the number of items of each column of form "values", 0 for numbers."""
 
 
 def __getattr__(name: str) -> Any:

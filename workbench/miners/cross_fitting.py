@@ -220,7 +220,7 @@ def _step(cancel: threading.Event | None, words: str = "") -> None:
 def _mine(
     work: TrainingData, miners: Sequence[Miner], progress: Progress | None, cancel: threading.Event | None
 ) -> dict[Miner, np.ndarray]:
-    """Return the predictions of every fold by every miner."""
+    """Return every miner's predictions for every fold."""
     found = {one: np.empty(len(work.fold), work.labels.dtype if one.predicts == "values" else float) for one in miners}
 
     def done(job: fitting.Job, answer: np.ndarray) -> None:

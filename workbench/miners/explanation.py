@@ -37,7 +37,7 @@ MOST = 32  # conditions on a column's numbers, on its values, and on its nodes p
 
 
 class Conditions(NamedTuple):
-    """The conditions on one column: their texts, and which of the things shown by records certainly meet them."""
+    """The conditions on one column: their texts, and which of the items shown by records certainly meet them."""
 
     words: list[str]
     met: np.ndarray  # conditions x things
@@ -99,7 +99,7 @@ def _commonest(weight: np.ndarray) -> list[int]:
 
 
 def _inside(feature: Feature, codes: np.ndarray) -> np.ndarray:
-    """Return which things only contain these codes."""
+    """Return which items contain only these codes."""
     if feature.held is not None:
         others = np.flatnonzero(~codes)
         parts = [feature.has(part).any(axis=1) for part in np.array_split(others, len(others) // 256 + 1)]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class Feature(NamedTuple):
-    """One column: each record shows thing number `at`, which contains the codes from `low` to `high`, or the codes with
-    a set bit in `held`."""
+    """One column: each record shows the item with index `at`, which contains the codes from `low` to `high`, or the
+    codes with a set bit in `held`."""
 
     at: np.ndarray
     low: np.ndarray
@@ -54,19 +54,19 @@ class Feature(NamedTuple):
         return self.held is None and bool((self.low == self.high).all())
 
     def nodes(self, level: int) -> np.ndarray:
-        """Return the node of each thing on a level, or -1 if the thing spans several nodes."""
+        """Return the node of each item on a level, or -1 if the item spans several nodes."""
         node = self.levels[level]
         return np.where(node[self.low] == node[self.high], node[self.low], -1)
 
     def has(self, codes: np.ndarray) -> np.ndarray:
-        """Return whether each thing contains each of some codes: things x codes."""
+        """Return whether each item contains each of some codes: items x codes."""
         if self.held is not None:
             words = self.held[:, codes >> 6]
             return (words >> (codes & 63).astype(np.uint64) & np.uint64(1)).astype(bool)
         return (self.low[:, None] <= codes) & (codes <= self.high[:, None])
 
     def weight_of_codes(self, counts: np.ndarray) -> np.ndarray:
-        """Return how many records contain each code, given the number of records per thing."""
+        """Return the number of records that contain each code, given the number of records per item."""
         if self.held is None:
             found = np.zeros(self.size + 1)
             np.add.at(found, self.low, counts)
@@ -76,14 +76,14 @@ class Feature(NamedTuple):
         return np.concatenate([counts @ self.has(part) for part in np.array_split(codes, self.size // 256 + 1)])
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the smallest and largest number of each thing; nan if all of it is missing."""
+        """Return the smallest and largest number of each item; nan if all of it is missing."""
         assert self.places is not None
         last = self.size - 1 - bool(len(self.places) and np.isnan(self.places[-1]))
         low, high = self.places[self.low], self.places[np.minimum(self.high, max(last, 0))]
         return low, np.where(np.isnan(low), np.nan, high)
 
     def middles(self) -> np.ndarray:
-        """Return the middle of each thing, as a number."""
+        """Return the midpoint of each item, as a number."""
         return np.mean(self.ends(), axis=0)
 
 
@@ -104,7 +104,7 @@ LACKING = -1.0  # code of a missing number; the others are at least 0
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Features as columns, each with a table that has one row per thing that a record may show.
+    """Features as columns, each with a table that has one row per item that a record may show.
 
     - ends: an interval as its two ends, text as its code with its path in the hierarchy, a set as the codes in it. For
       trees, which split numbers.
@@ -184,7 +184,7 @@ def _scaled(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _held(one: Feature, counts: np.ndarray, most: int) -> np.ndarray:
-    """Return which of the commonest codes of the training records each thing contains."""
+    """Return which of the commonest codes of the training records each item contains."""
     weight = one.weight_of_codes(counts)
     return one.has(np.sort(np.argsort(-weight, kind="stable")[:most]))
 

@@ -1,4 +1,4 @@
-"""Majority."""
+"""The baseline that always predicts the commonest value."""
 
 from __future__ import annotations
 

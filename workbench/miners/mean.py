@@ -1,4 +1,4 @@
-"""Mean."""
+"""The baseline that always predicts the mean."""
 
 from __future__ import annotations
 

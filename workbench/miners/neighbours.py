@@ -48,7 +48,7 @@ class Voting(Neighbours):
 
 
 class Averaging(Neighbours):
-    """The mean number of the nearest neighbors."""
+    """The mean of the nearest neighbors' numbers."""
 
     def fit(self, rows: np.ndarray, numbers: np.ndarray) -> Averaging:
         self.remember(rows)

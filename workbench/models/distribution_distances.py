@@ -101,7 +101,7 @@ def misplaced_share(kind: str, value: float) -> float | None:
 
 
 def _beyond_rounding(found: np.ndarray) -> np.ndarray:
-    """Replace distances within rounding errors by 0."""
+    """Replace distances within rounding errors with 0."""
     return np.where(found < ROUNDING, 0.0, found)
 
 
@@ -120,7 +120,7 @@ Term = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class Bounds(NamedTuple):
-    """The lower and upper bound of each share; along the last axis shares add up to 1."""
+    """The lower and upper bounds on each share; along the last axis shares add up to 1."""
 
     low: np.ndarray
     high: np.ndarray

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LDiversity(Model):
-    """A model whose figure is a number of values of a class."""
+    """A model whose figure is the number of values in a class."""
 
     l: float
     figure = "l"

@@ -57,7 +57,7 @@ class SelectionBounds(NamedTuple):
 
 
 def max_sum(picked: SelectionBounds, numbers: np.ndarray, average: bool) -> float:
-    """Return the maximum sum, or average, of the selected people's numbers; the average of nobody is nan."""
+    """Return the maximum sum, or average, of the selected people's numbers; an average over no records is nan."""
 
     def gains(least: float) -> np.ndarray:
         over = numbers - least
@@ -83,7 +83,7 @@ BOTH: tuple[Reading, Reading] = (Regions.inside, Regions.meeting)  # certainly, 
 
 
 def certain_bounds(release: Release, workload: Workload) -> tuple[np.ndarray, np.ndarray]:
-    """Return the minimum and maximum of each query's true answer; the average of nobody is nan."""
+    """Return the minimum and maximum of each query's true answer; an average over no records is nan."""
     evaluator = QueryEvaluator(release, require_workload(release, workload))
     if evaluator.dealt and evaluator.table.weight is not None:
         raise Undefined(

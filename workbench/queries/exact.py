@@ -263,7 +263,7 @@ def numbers_of(column: Column) -> np.ndarray:
 
 
 def combine_sums(workload: Workload, sums: Sums, which: np.ndarray | None = None) -> np.ndarray:
-    """Return the answer to each query, or to some, from sums of people and of a column; the average of nobody is
+    """Return the answer to each query, or to some, from sums of people and of a column; an average over no records is
     nan."""
     chosen = np.arange(len(workload)) if which is None else which
     aggregate, of, (count, total) = workload.aggregate[chosen], workload.summed[chosen], np.zeros((2, len(chosen)))
@@ -291,10 +291,10 @@ def denominators(workload: Workload, guard: float) -> np.ndarray:
 
 
 def largest_change(workload: Workload, guard: float, people: int) -> float:
-    """Return by how much, except for rounding, the mean relative error changes at most if so many people join or leave
-    each query.
+    """Return the largest change of the mean relative error, except for rounding, if this many people join or leave each
+    query.
 
-    Infinite if a query sums or averages: a single person may contribute any amount.
+    The change is infinite if a query sums or averages, since a single person may contribute any amount.
     """
     if (workload.aggregate != COUNT).any():
         return np.inf

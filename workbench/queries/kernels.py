@@ -297,7 +297,8 @@ def draw(bits, at, seeds, order, count):
 
 @compiled
 def _gather(cells, weights, after, records, touched):
-    """Sum up the weights of cells that are one `after` an axis is done with: which there are, how many."""
+    """Add up the weights of cells that are equal `after` an axis is removed; list the cells in `touched`, return their
+    count."""
     count = 0
     for i in range(cells.size):
         cell = after[cells[i]]
@@ -337,9 +338,9 @@ def _chance(index):
 
 @compiled
 def descend(trie, frames, state, found, needed, limit, most):
-    """Walk all conjunctions of at most one run an axis with `needed` records; list those of a chance up to `limit`.
+    """Walk all conjunctions of at most one run per axis with `needed` records; list those with a chance up to `limit`.
 
-    The walk stands still after about `most` steps, when the lists are full, or at its end (depth -1), and goes on from
+    The walk pauses after about `most` steps, when the lists are full, or at its end (depth -1), and goes on from
     its `state`: the depth, how many there were, how many are listed. The cells of axis a are the entries `first[a]` to
     `first[a + 1]` of `code` and `after`, the cell of the axis below that each belongs to; `value` is what the last ones
     hold, a row a sensitive column. Run 0 of an axis is the whole of it.

@@ -1,4 +1,4 @@
-"""A log of queries: one a line, or SQL statements that end with a semicolon; with the lines that cannot be used."""
+"""A query log: one query per line, or SQL statements that end with a semicolon; and the lines that cannot be used."""
 
 from __future__ import annotations
 

@@ -489,6 +489,6 @@ def _several(word: Token, found: Iterable[str]) -> BadQuery:
 
 
 def _joined(one: dict[str, Truth], other: dict[str, Truth], join: Callable[[Truth, Truth], Truth]) -> dict[str, Truth]:
-    """The conditions of both; those on one column are joined."""
+    """Return the conditions of both; conditions on one column are joined."""
     both = {name: join(one[name], other[name]) for name in one if name in other}
     return {**one, **other, **both}

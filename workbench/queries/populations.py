@@ -43,7 +43,7 @@ class Populations:
         return len(self) < self.every
 
     def margin(self, loss: np.ndarray) -> float:
-        """Return the 95 % margin of the mean over this sample for the mean over all populations."""
+        """Return the 95 % margin of error of this sample's mean as an estimate of the mean over all populations."""
         return CERTAIN * float(loss.std(ddof=1)) * math.sqrt((1 - len(loss) / self.every) / len(loss))
 
     @cached_property

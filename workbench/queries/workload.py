@@ -185,7 +185,7 @@ class Workload:
 
     @cached_property
     def truth(self) -> np.ndarray:
-        """The exact answers, over people if records have weights; the average of nobody is nan."""
+        """The exact answers, over people if records have weights; an average over no records is nan."""
         return exact.answers(self)
 
 

@@ -50,7 +50,7 @@ class BeforeAfter:
 
     @property
     def moved(self) -> float | None:
-        """The share of the published records that are in another group than in the original."""
+        """The share of the published records that are in a different group than in the original."""
         return None if self.after is None else _moved(self.before, self.after)
 
 
@@ -66,7 +66,7 @@ class Cross:
 
     @property
     def moved(self) -> float:
-        """The share of the published records that are in another cell than in the original."""
+        """The share of the published records that are in a different cell than in the original."""
         return _moved(self.before, self.after)
 
 

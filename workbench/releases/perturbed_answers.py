@@ -1,6 +1,6 @@
-"""What a perturbed release answers to queries: what is expected, and what is certain.
+"""Answers of a perturbed release to queries: expected answers, and certain bounds.
 
-A record counts as far as each column that is asked about lets it. An unchanged column meets a condition or not. A
+A record counts by the product of a factor per queried column. An unchanged column meets a condition or not. A
 changed one counts by the inverted matrix of chances, so that counts are right on average, or, where there is
 none, by Bayes' rule with the distribution that makes the released column most likely. A sum of all its numbers takes
 noisy numbers as they are: the noise cancels.
@@ -107,7 +107,7 @@ class _PreparedWorkload:
         return found
 
     def _unasked(self, name: str, whole: np.ndarray) -> bool:
-        """Return whether a sum covers all numbers of a noisy column; records without a number got the middle one."""
+        """Return whether a sum covers all numbers of a noisy column; records without a number count as the midpoint."""
         column, noisy = self.table.columns[name], isinstance(self.drawn[name].response, Noise)
         return noisy and not column.missing and bool((whole == 1).all())
 
@@ -227,7 +227,8 @@ def _walked(
     below: dict[int, np.ndarray],
     group: np.ndarray,
 ) -> np.ndarray:
-    """Populations x groups: what records count for is multiplied attribute by attribute, shared ones once."""
+    """Return populations x groups: each record's factors multiplied attribute by attribute, shared prefixes only
+    once."""
     groups, last = int(group.max()) + 1, [release.table.columns[name].size - 1 for name in release.table.quasi]
     counts, stack = np.zeros((len(runs), groups)), [release.people] * (len(last) + 1)
     for p, (run, first) in enumerate(zip(runs.tolist(), same.tolist(), strict=True)):

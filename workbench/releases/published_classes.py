@@ -250,8 +250,7 @@ class RedactedClasses:
         return 1.0 if known is None else float(known[self.value[row]])
 
     def certainty_gain(self, row: int) -> tuple[float, float]:
-        """Return by how much belief in the exposed value moved from the prior towards certainty: at least, and at
-        most."""
+        """Return the minimum and maximum shift of belief in the exposed value, from the prior toward certainty."""
         usual = self._prior_bounds[self.names[self.column[row]]]
         low, high = self.share_bounds(row)
         most, fewest = float(usual.high[self.value[row]]), float(usual.low[self.value[row]])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """One column of a release with a row per published record: a value, the number of a region, or a number.
+    """One column of a release with a row per published record: a value, the index of a region, or a number.
 
     `codes` are values of the column. `group` is the region of each record among `regions`. `numbers` are values that
     need not occur in the column, such as noisy ones; nan is missing.

@@ -36,7 +36,7 @@ def name_files(specs: Specs, stem: str) -> dict[str, str]:
 
 
 def refer_to_files(specs: Specs, files: Mapping[str, str]) -> dict[str, Any]:
-    """Replace the hierarchies that have a file by its name."""
+    """Replace each hierarchy that has a file with the file name."""
     return {column: {FILE: files[column]} if column in files else spec for column, spec in specs.items()}
 
 

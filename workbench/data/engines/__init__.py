@@ -86,7 +86,8 @@ class ClassesOfParts(NamedTuple):
 
 
 class Engine(ABC):
-    """The codes of records, by column. It returns counts, and records only for release, in random order."""
+    """The codes of the records, by column. An engine returns counts; it returns records only for a release, in random
+    order."""
 
     records: int
     in_memory = False
@@ -135,7 +136,7 @@ class Engine(ABC):
             raise TooMany(f"the combinations of {join_names(names)} do not fit into memory; {instead}")
 
     def slices(self, names: Sequence[str], columns: Mapping[str, Column]) -> Iterator[Engine]:
-        """Split the records so that the combinations of these columns fit into memory for each slice.
+        """Split the records into slices whose combinations of these columns fit into memory.
 
         No combination occurs in two slices.
         """
@@ -152,7 +153,7 @@ class Engine(ABC):
 
     @abstractmethod
     def mapped(self, maps: Mapping[str, np.ndarray]) -> Engine:
-        """Replace the codes of some columns by `maps[name][code]`; drop records with the new code -1."""
+        """Replace the codes of some columns with `maps[name][code]`; drop records with the new code -1."""
 
     @abstractmethod
     def counts(self, name: str, size: int) -> np.ndarray:
@@ -173,9 +174,9 @@ class Engine(ABC):
 
     @abstractmethod
     def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
-        """Draw records at random without replacement, and return their codes by column.
+        """Return the codes, by column, of a random sample of records without replacement.
 
-        The same seed draws the same records, if the engine numbers its records.
+        The same seed draws the same records if the engine numbers its records.
         """
 
     @abstractmethod

@@ -206,7 +206,7 @@ class DuckDB(RemoteEngine):
             raise _no_room()
 
     def _in_classes(self, names: Sequence[str | None], classes: ClassesOfCells | int) -> Iterator[Sequence[np.ndarray]]:
-        """Yield the codes of these columns (None: the class) without suppressed records, in no order."""
+        """Yield the codes of these columns (None: the class) without suppressed records, in no particular order."""
         if isinstance(classes, int):
             return self._rows(names, f"CAST({classes} AS INTEGER)")
         keys, group = classes.keys()
@@ -220,7 +220,7 @@ class DuckDB(RemoteEngine):
     def _looked_up(
         self, names: Sequence[str | None], keys: Mapping[str, np.ndarray], sizes: Sequence[int], group: np.ndarray
     ) -> Iterator[Sequence[np.ndarray]]:
-        """Yield the same from an array of classes by combination, if that is smaller than a join."""
+        """Yield the same codes from an array of classes by combination, if the array is smaller than a join."""
         (numbers,), count = row_keys(sizes, [len(group)], [*keys.values()])
         class_of, key = np.full(count, -1, np.int32), "0"
         class_of[numbers] = group
@@ -299,7 +299,7 @@ class DuckDBBuilder(EngineBuilder):
 class ExternalShuffle:
     """Shuffles at most `rows` rows with little memory: random assignment to temporary files, then a shuffle of each.
 
-    All orders are equally likely, as if each row drew a number whose first digit is the file.
+    All orders are equally likely, as in a sort by random keys whose leading digit selects the file.
     """
 
     def __init__(self, folder: Path, rows: int) -> None:

@@ -43,7 +43,7 @@ class Cut(NamedTuple):
 
 
 class Tallies(NamedTuple):
-    """The number of records in each part, by the codes of one column after the other, in no order."""
+    """The number of records in each part, by the codes of one column after the other, in no particular order."""
 
     part: np.ndarray
     column: np.ndarray
@@ -97,7 +97,7 @@ class RemoteEngine(Engine):
 
     @cached_property
     def combinations(self) -> int:
-        """An upper bound of the number of cells, or an estimate if that exceeds the memory."""
+        """An upper bound on the number of cells, or an estimate if the bound exceeds the memory."""
         columns, levels = self._cells
         if (most := self._max_combinations([*columns], columns)) <= MOST:
             return most

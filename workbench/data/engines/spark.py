@@ -46,7 +46,7 @@ class Codes:
     left: np.ndarray | None = None  # number of records of each code after a selection, if counted
 
     def mapped(self, places: np.ndarray) -> Codes:
-        """Replace the codes by `places[code]`."""
+        """Replace the codes with `places[code]`."""
         longer, left = np.append(places, [NEW, GONE]), self.left  # -2 and -1 are kept
         if left is not None:
             some = places[: len(left)]  # codes beyond these have no records
@@ -60,7 +60,7 @@ class Codes:
 
     @property
     def size(self) -> int:
-        """An upper bound of the codes."""
+        """An exclusive upper bound on the codes."""
         return max(int(self.codes.max(initial=-1)), self.null) + 1
 
     @property

@@ -122,7 +122,7 @@ class Session:
         raise failure  # outside the except: the context would contain Spark's message, which may quote a record
 
     def _tags(self) -> tuple[Callable[[str], object], ...]:
-        """Return functions that begin a tag for the work of this thread, end it, and cancel the work of a tag."""
+        """Return functions that start a tag for this thread's work, end the tag, and cancel the tagged work."""
         if self.remote:
             return self.spark.addTag, self.spark.removeTag, self.spark.interruptTag
         context = self.spark.sparkContext  # a classic session's own tags do not apply to results fetched as Arrow

@@ -165,7 +165,7 @@ class Groups(Builder):
     levels
         One mapping per level. A value that a level does not mention is a group of its own.
     order
-        The order of all values, if it has a meaning.
+        The order of all values, if it is meaningful.
     """
 
     name = "groups"
@@ -359,7 +359,7 @@ class Columns(Builder):
         self._set("rows", tuple(tuple(map(str, row)) for row in rows))
 
     def __call__(self, column: Column) -> Hierarchy:
-        """Return the table's levels above this column's values."""
+        """Return the hierarchy that the rows define over this column's values."""
         leaves, *levels = ([row[i] for row in self.rows] for i in range(len(self.rows[0])))  # type: ignore[index]
         made = bound(column, leaves, levels, source=self.source)
         return made.with_given(self.given) if self.given else made

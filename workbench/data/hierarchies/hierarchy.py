@@ -275,7 +275,7 @@ def _find_gap(labels: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _grouped_order(levels: Sequence[Sequence[str]]) -> list[int]:
-    """Return an order of the leaves by the coarsest level first, labels in order of appearance."""
+    """Return an order of the leaves: sorted by the coarsest level first, with labels in order of appearance."""
     ranks = []
     for labels in reversed(levels):
         place = {label: i for i, label in enumerate(dict.fromkeys(labels))}

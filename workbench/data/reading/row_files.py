@@ -252,7 +252,7 @@ def is_coded(values: pd.Series, labels: Mapping[Any, str]) -> bool:
 
 
 def labelled(values: pd.Series, labels: Mapping[Any, str]) -> pd.Series:
-    """Replace codes by their labels."""
+    """Replace codes with their labels."""
     if not labels or not is_coded(values, labels):
         return values
     names = {

@@ -74,7 +74,7 @@ class GuessAccuracy(NamedTuple):
 
 
 def rounded_guess_accuracy(release: Release, name: str, smallest: int, adversary: str = OWN_CLASS) -> GuessAccuracy:
-    """Return the rounded guesses of one sensitive column."""
+    """Return the rounded guess accuracy for one sensitive column."""
     seen, (sizes, found) = release.table.sensitive[name], guess_accuracy(release, name, adversary)
     best, total = int(seen.totals.argmax()), published_total(release.table, smallest)
     more = max(float(found @ sizes) - float(seen.totals[best]), 0.0)

@@ -84,7 +84,7 @@ NONE = -1  # stands for a prediction that is not closer
 
 
 class Hits(NamedTuple):
-    """For each published record whether it is hit, and a number for the closer prediction, or NONE."""
+    """For each published record, whether it is hit, and an ID for the closer prediction, or NONE."""
 
     hit: np.ndarray
     predicted: np.ndarray
@@ -149,9 +149,9 @@ def gains_by_column(release: Release, predicted: np.ndarray) -> dict[str, Gains]
 
 
 def gains(release: Release, sensitive: str, predicted: np.ndarray) -> Gains:
-    """Return what an attacker gains who also distinguishes the records of a class by their predictions.
+    """Return the gains of an attacker who also distinguishes the records of a class by their predictions.
 
-    `predicted` has a number for each prediction that is closer than the release, and -1 for the others. The groups
+    `predicted` has an ID for each prediction that is closer than the release, and -1 for the others. The groups
     refine the classes, so predictions cannot reduce a gain.
     """
     if release.classes.exact or release.own_classes is not release.classes:

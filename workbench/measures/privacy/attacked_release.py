@@ -142,7 +142,7 @@ PARTS = 2**20  # unit of distances, which makes ties exact
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Axis:
-    """The different things that a column shows: runs of codes, sets of codes, or numbers."""
+    """The distinct items that a column shows: runs of codes, sets of codes, or numbers."""
 
     column: Column
     low: np.ndarray
@@ -152,7 +152,7 @@ class Axis:
 
     @classmethod
     def from_shown(cls, shown: Shown) -> tuple[Axis, np.ndarray]:
-        """Return the axis, and the number of the thing that each published record shows."""
+        """Return the axis, and the index of the item that each published record shows."""
         if shown.numbers is not None:
             numbers, number = np.unique(shown.numbers, return_inverse=True)
             none = np.zeros(len(numbers), np.int64)
@@ -167,7 +167,7 @@ class Axis:
         return len(self.low)
 
     def distances_from(self, code: int) -> np.ndarray:
-        """Return the distance of each thing from a value, in parts: 0 if it contains the value, else the gap as a share
+        """Return the distance of each item from a value, in parts: 0 if it contains the value, else the gap as a share
         of the column's range; always 1 for text, which has no distances."""
         if self.numbers is not None:
             missing = code == len(self.column.values)
@@ -186,7 +186,7 @@ class Axis:
         return _parts(gap, at[-1] - at[0])
 
     def matching_codes(self, thing: int) -> np.ndarray:
-        """Return which codes fit what is shown; for a number, the nearest value of the column."""
+        """Return which codes match an item; for a number, the nearest value of the column."""
         codes = np.arange(self.column.size)
         if self.numbers is not None:
             return codes == self.nearest[thing]
@@ -317,7 +317,7 @@ class AttackedRelease:
 
     @cached_property
     def _order(self) -> np.ndarray:
-        """An order of the people by their values in the table and the release."""
+        """The people sorted by their values in the table and the release."""
         table = self.table
         columns = [table.codes[name] for name in table.quasi] + [
             table.model_view.codes[name] for name in table.sensitive
@@ -413,7 +413,7 @@ def _narrowest(low: np.ndarray, high: np.ndarray, codes: np.ndarray) -> int:
 
 
 def _match_rows(some: np.ndarray, codes: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Return for each row of codes the number of the equal row among some, or NOBODY."""
+    """Return, for each row of codes, the `number` of the identical row in `some`, or NOBODY."""
     kind = distinct_rows(np.concatenate([some, codes]))[1]
     of_kind = np.full(kind.max() + 1, NOBODY)
     of_kind[kind[: len(some)]] = number

@@ -48,8 +48,8 @@ class Attack(Measure):
     unit = "risk beyond chance"
 
     def publish(self, measured: Measured, release: Release, smallest: int) -> tuple[float | None, str]:
-        """Round the risk to what twice the threshold of people can change among those on whom the control fails, since
-        only these count."""
+        """Round the risk to the change that twice the threshold of people could cause. Only people on whom the control
+        fails count."""
         found = self.measure(release)
         failing = found.detail["failing"]
         if failing < 4 * smallest:
@@ -243,7 +243,7 @@ def _values(release: Release, shown: Shown, name: str) -> np.ndarray:
 
 
 def _grouped(number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places sorted by number, and where each number's places begin."""
+    """Return the positions sorted by group, and the start of each group."""
     order = np.argsort(number, kind="stable")
     return order, np.append(0, np.cumsum(np.bincount(number)))
 

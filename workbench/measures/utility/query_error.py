@@ -90,7 +90,7 @@ class WorkloadErrors:
     estimator: str = UNIFORM
 
     def evaluate(self, statistic: str) -> QueryErrors:
-        """Return one of the statistics; raise Undefined if every query averages over nobody."""
+        """Return one of the statistics; raise Undefined if every query is an average over no records."""
         if np.isnan(self.workload.truth).all():
             raise Undefined("every query averages over nobody")
         ways = (self._relative, self._normalised, self._width, self._selection)
@@ -173,7 +173,7 @@ class WorkloadErrors:
         return np.abs(np.nan_to_num(answers) - self.workload.truth) / self._scale
 
     def sensitivity(self, statistic: str, value: float) -> float:
-        """Return about how many times a relative change of the true answers may change a statistic."""
+        """Return the approximate factor by which a relative change of the true answers may change a statistic."""
         if statistic == "normalised":
             most = self._mean_without_quasi_identifiers()
             return (1 + 2 * value * most + value) / most
@@ -317,7 +317,7 @@ class QueryError(Measure):
         return value, STATISTICS[self.statistic].sentence_for(value, len(errors.workload))
 
     def rounding_step(self, release: Release, smallest: int) -> float:
-        """The change if each query has as many people more or fewer as the threshold."""
+        """The change if the threshold of people join or leave each query."""
         return largest_change(self._workload_errors(release).workload, self.guard, smallest) if smallest > 1 else 0.0
 
     def _workload_errors(self, release: Release) -> WorkloadErrors:

@@ -60,7 +60,7 @@ class UtilityLoss(SensitiveMeasure):
         return None if self._is_small(release, smallest) else super().publish_interval(interval, release, smallest)
 
     def rounding_step(self, release: Release, smallest: int) -> float:
-        """The change if in the smallest large population as many people as the threshold have another value."""
+        """The change if the threshold of people in the smallest large population had a different value."""
         support = large_populations(release.table, self.min_support).support
         moved = min(smallest * weights.max_weight(release.table) / float(support.min()), 1.0) if smallest > 1 else 0.0
         ends = np.array([1.0, 0.0]), np.array([1 - moved, moved])

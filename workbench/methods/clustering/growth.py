@@ -68,7 +68,7 @@ class Growth:
         kernels.score_all(self._start, self._end, self._entries[0], self._state, tables, self._work)
 
     def extend(self, until: int, limit: int = kernels.MOST) -> bool:
-        """Add the cheapest records until the cluster has `until`; return False if it stops earlier."""
+        """Add the cheapest records until the cluster has `until` records; return False if it stops earlier."""
         status = kernels.PAUSED
         while status == kernels.PAUSED:
             self._step()

@@ -190,7 +190,7 @@ def floor_of(state, scale, row_of_value):
 
 @compiled
 def extend(begin, end, until, limit, budget, entries, state, prices, near_by, scale, work, taken, filled):
-    """Add the cheapest records to the open cluster until it has `until`, or the next would cost more than `limit`.
+    """Add the cheapest records to the open cluster until it has `until` records or the next costs more than `limit`.
 
     Return PAUSED after about `budget` examined entries: call again.
     """

@@ -26,7 +26,7 @@ SMALL, NEAR = 4096, 512
 
 
 def clustered(table: Table, method: ThresholdClustering, model: Model | None, seed: int) -> Clusters:
-    """Return clusters that satisfy the model, with thresholds from a sample where none are given."""
+    """Return clusters that satisfy the model; unset thresholds are estimated from a sample."""
     known, entries = _ready(table, method, model, seed)
     entries, starts = _parted(table, known, entries)
     return _within(table, method, known, entries, starts, model).merge_violating(table, model)
@@ -71,7 +71,7 @@ def prices(table: Table, method: ThresholdClustering) -> Prices:
 
 
 def near_by(method: ThresholdClustering) -> int | None:
-    """Return how many clusters a record of a rejected one may move to; None: all."""
+    """Return the number of clusters to which a record of a rejected cluster may move; None: all."""
     return NEAR if method.near is None and method.size is not None else method.near
 
 
@@ -234,7 +234,7 @@ class ThresholdClustering(Method):
             raise BadInput("threshold clustering: utility and protection are both 0; set one of them above 0")
 
     def chosen(self, table: Table, model: Model | None = None, seed: int = 0) -> ThresholdClustering:
-        """Return this method with the thresholds of a sample where none are given."""
+        """Return this method with unset thresholds estimated from a sample."""
         parts = self.size is not None and bool(table.sensitive)
         if self.delta is not None and (self.part_delta is not None or not parts):
             return self

@@ -88,14 +88,14 @@ class Split(NamedTuple):
         )  # fmt: skip
 
     def __add__(self, other: Split) -> Split:  # type: ignore[override]
-        """These splits, and those."""
+        """Return the splits of both."""
         first = np.append(self.first, self.first[-1] + other.first[1:])
         node, axis, cuts, _, quota, sizes = (np.concatenate(both) for both in zip(self, other, strict=True))
         return Split(node, axis, cuts, first, quota, sizes)
 
     @classmethod
     def none(cls) -> Split:
-        """No cut at all."""
+        """Return an empty set of splits."""
         whole, short = np.zeros(0, np.int64), np.zeros(0, np.int32)
         return cls(whole, short, short, np.zeros(1, np.int64), whole, whole)
 

@@ -23,7 +23,8 @@ AS_THEY_ARE = f"every other column is published unchanged, and is not protected;
 
 
 class RecordNoise(Method):
-    """Base class of these methods. The draw does not use the seed: an attacker who guesses it could undo the noise."""
+    """Base class of the methods that add noise. The draw does not use the seed: an attacker who guesses it could undo
+    the noise."""
 
     supports_models = False
     draws = True

@@ -204,7 +204,7 @@ def buckets(table: Table, model: Model | None, atoms: Atoms, most: int, smallest
 def _build_buckets(
     atoms: Atoms, limits: dict[str, Limit], beliefs: dict[str, np.ndarray], group: np.ndarray
 ) -> Buckets:
-    """Give each group of atoms whole records of each value, and merge groups that violate the model."""
+    """Assign whole records of each value to each group of atoms, and merge groups that violate the model."""
     sizes, shares = np.bincount(group, atoms.records).astype(np.int64), atoms.shares(group)
     seats, unrounded = Counts(), dict[str, np.ndarray]()
     for name, limit in limits.items():

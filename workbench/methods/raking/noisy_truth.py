@@ -69,7 +69,7 @@ def spent_budgets(table: Table, rho: float, min_support: float) -> dict[str, Spe
 
 
 def add_noise(table: Table, atoms: Atoms, rho: float, min_support: float) -> Atoms:
-    """Return the atoms with noisy counts of populations, within `rho` in all."""
+    """Return the atoms with noisy counts of populations, within a total of `rho`."""
     part, spent = rho / len(table.sensitive), spent_budgets(table, rho, min_support)
     truth = {name: _counts(table, atoms, name, part, one.draw) for name, one in spent.items()}
     return replace(atoms, populations=replace(atoms.populations, truth=truth))
