@@ -239,7 +239,7 @@ class Table:
 
     @property
     def population(self) -> Population | None:
-        """The population of which the records are a sample, for counting the people in classes; None if unknown."""
+        """The population from which the records were sampled, to count the people of each class; None if unknown."""
         given = self.origin.population
         return None if given is None else self.remember("population", lambda: Population.from_tables(given, self))
 
