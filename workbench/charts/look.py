@@ -43,8 +43,7 @@ def line_numbers(lines: Sequence[str], before: Mapping[str, int] | None = None) 
 
 
 def _home(line: str) -> int:
-    """Return the hue index of a line's model; if k-anonymity is joined with another model, the other model's index.
-    """
+    """Return the hue index of a line's model; if k-anonymity is joined with another model, the other model's index."""
     parts = line.removeprefix(PINNED).split(" & ")
     own = next((part for part in parts if not part.startswith("k-anonymity")), parts[0])
     known = (n for n, name in enumerate(HOMES) if own == name or own.startswith((f"{name}, ", f"{name} (")))
