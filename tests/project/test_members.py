@@ -13,7 +13,6 @@ ABOVE = {
     "widgets/recipes/recipes.py: RecipePicker": 45,
     "widgets/app/workbench.py: Workbench": 44,
     "widgets/session/points.py: Points": 44,
-    "workbench/frontier/frontier.py: Frontier": 40,
     "widgets/disclosure/disclosure.py: DisclosureTable": 40,
     "widgets/scenario/scenario.py: ScenarioPicker": 39,
     "widgets/hierarchies/editing.py: Editing": 39,
@@ -21,6 +20,7 @@ ABOVE = {
     "workbench/charts/scene.py: Scene": 38,
     "workbench/studies/study.py: Study": 36,
     "widgets/preview/preview.py: ReleasePreview": 35,
+    "workbench/frontier/frontier.py: Frontier": 33,
 }
 
 

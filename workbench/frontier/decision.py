@@ -132,7 +132,7 @@ def _suggested(frontier: Frontier, safe: Sequence[int]) -> int:
     """Return the knee of the frontier of these candidates, or its middle point."""
     among = [*safe, *np.flatnonzero(~frontier.recommendable).tolist()]
     of_safe = replace(frontier, measured=[frontier.measured[i] for i in among], numbers=())
-    order = [among[i] for i in of_safe.efficient.index]
+    order = [among[i] for i in of_safe.efficient_order]
     finite = [i for i in order if math.isfinite(frontier.losses()[i].sum())]
     try:
         knee = of_safe.knee

@@ -7,7 +7,7 @@ point that is undefined on a compared measure is excluded, with its reason; infi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -82,17 +82,12 @@ class Frontier:
         object.__setattr__(self, "measures", tuple(self.measures))
         object.__setattr__(self, "_by_key", {measure.key: measure for measure in self.measures})
         for side in SIDES:
-            object.__setattr__(self, side, self._axis(side, getattr(self, side)))
-
-    def _axis(self, side: str, chosen: Measure | str | None) -> str | None:
-        """Return the key of the measure on a side's axis; None if that side has no measure."""
-        if chosen is None:
-            return next((measure.key for measure in self.measures if measure.side == side), None)
-        key = self.key(chosen)
-        if self._by_key[key].side != side:
-            fitting = ", ".join(m.key for m in self.measures if m.side == side) or "none"
-            raise BadInput(f"{key} is not a measure of {side}; the measures of {side} are: {fitting}")
-        return key
+            fitting, chosen = [one.key for one in self.measures if one.side == side], getattr(self, side)
+            key = next(iter(fitting), None) if chosen is None else self.key(chosen)
+            if key is not None and key not in fitting:
+                known = ", ".join(fitting) or "none"
+                raise BadInput(f"{key} is not a measure of {side}; the measures of {side} are: {known}")
+            object.__setattr__(self, side, key)
 
     def on(self, privacy: Measure | str | None = None, utility: Measure | str | None = None) -> Frontier:
         """Return the same points on other axes."""
@@ -123,18 +118,12 @@ class Frontier:
     def losses(self, over: Iterable[Measure | str] | None = None) -> np.ndarray:
         """Return an array of points x measures in which lower is better; NaN if undefined."""
         columns = list(self._by_key)
-        return self._every_loss[:, [columns.index(key) for key in self._chosen(over)]]
+        return self._every_loss[:, [columns.index(key) for key in compared_keys(self, over)]]
 
     @cached_property
     def _every_loss(self) -> np.ndarray:
         keys = list(self._by_key)
-        return np.array([self._losses_of(point, keys) for point in self.measured]).reshape(-1, len(keys))
-
-    def _chosen(self, over: Iterable[Measure | str] | None) -> list[str]:
-        return list(self.axes) if over is None else [self.key(measure) for measure in over]
-
-    def _losses_of(self, point: Point, keys: Sequence[str]) -> list[float]:
-        return [self.sign(key) * point.values.get(key, math.nan) for key in keys]
+        return np.array([_losses_of(self, point, keys) for point in self.measured]).reshape(-1, len(keys))
 
     def sign(self, key: str) -> int:
         """Return the factor (1 or -1) that turns a value of the measure into a loss."""
@@ -156,7 +145,7 @@ class Frontier:
     @cached_property
     def points(self) -> pd.DataFrame:
         """One row per point: recipe, parameters, measured values, and whether it is efficient."""
-        settings = [self._settings(point.recipe) for point in self.measured]
+        settings = [_settings(point.recipe, {*FIXED, *self._by_key}) for point in self.measured]
         efficient = self.is_efficient() if self.privacy and self.utility else np.zeros(len(settings), bool)
         recipes = [point.recipe for point in self.measured]
         columns: dict[str, Any] = {
@@ -178,33 +167,16 @@ class Frontier:
             columns["left out"] = [point.left_out for point in self.measured]
         columns["baseline"] = ~self.recommendable
         columns["efficient"] = efficient
-        columns["reason"] = [self._reason(point, list(self._by_key)) for point in self.measured]
+        columns["reason"] = [_reason(point, list(self._by_key)) for point in self.measured]
         return FigureFrame(columns)
-
-    def _settings(self, recipe: Recipe) -> dict[str, Any]:
-        """Return the parameters of model and method; the names of repeated ones are preceded by their owner's."""
-        found: dict[str, Any] = {}
-        for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
-            for name, value in variant.explicit_settings().items():
-                taken = name in found or name in FIXED or name in self._by_key
-                found[f"{variant.name}: {name}" if taken else name] = value
-        return found
-
-    def _reason(self, point: Point, keys: Iterable[str]) -> str:
-        """Return the reasons why the point has no value on some of these measures."""
-        reasons: dict[str, list[str]] = {}
-        for key in keys:
-            if math.isnan(point.values.get(key, math.nan)):
-                reasons.setdefault(point.reasons.get(key, "it was not measured"), []).append(key)
-        return "; ".join(f"{', '.join(found)}: {reason}" for reason, found in reasons.items())
 
     @cached_property
     def efficient(self) -> pd.DataFrame:
         """The rows of the efficient points, the most private first."""
-        return self.points.loc[self._efficient_order]
+        return self.points.loc[self.efficient_order]
 
     @cached_property
-    def _efficient_order(self) -> np.ndarray:
+    def efficient_order(self) -> np.ndarray:
         """The efficient points by privacy, then by utility."""
         losses, efficient = self.losses(), np.flatnonzero(self.is_efficient())
         return efficient[np.lexsort(losses[efficient].T[::-1])]
@@ -213,7 +185,7 @@ class Frontier:
     def undefined(self) -> pd.DataFrame:
         """Recipes without a value on an axis, with the reason."""
         left_out = np.flatnonzero(np.isnan(self.losses()).any(axis=1))
-        reasons = [self._reason(self.measured[int(i)], self.axes) for i in left_out]
+        reasons = [_reason(self.measured[int(i)], self.axes) for i in left_out]
         return self.points.loc[left_out, ["recipe", "line", "seed"]].assign(reason=reasons)
 
     def best(
@@ -272,25 +244,22 @@ class Frontier:
                 raise Undefined(f"the baseline {end!r} was not measured on {' and '.join(self.axes)}")
         return found["keep"], found["remove"]
 
-    def _depths(self, losses: np.ndarray) -> np.ndarray:
-        """Return the depths below the chord between the baselines; 1 is the corner without any loss."""
-        keep, remove = self._ends
-        spans = np.array([keep[0] - remove[0], remove[1] - keep[1]])
-        for key, span in zip(self.axes, spans, strict=True):
-            if not (0 < span < math.inf):
-                raise Undefined(f"on {key} the baselines are {'infinitely far' if span > 0 else 'not'} apart")
-        return 1 - (losses[:, 0] - remove[0]) / spans[0] - (losses[:, 1] - keep[1]) / spans[1]
-
     @cached_property
     def knee(self) -> Point:
         """The efficient point farthest below the chord between the baselines, each axis in units of their distance.
 
         Undefined without both baselines, or if no point is below the chord.
         """
-        order = self._efficient_order
+        order = self.efficient_order
         losses = self.losses()[order]
         finite = np.isfinite(losses).all(axis=1)  # a point at infinity has no position on the chart
-        order, depths = order[finite], self._depths(losses[finite])
+        order, losses = order[finite], losses[finite]
+        keep, remove = self._ends
+        spans = np.array([keep[0] - remove[0], remove[1] - keep[1]])
+        for key, span in zip(self.axes, spans, strict=True):
+            if not (0 < span < math.inf):
+                raise Undefined(f"on {key} the baselines are {'infinitely far' if span > 0 else 'not'} apart")
+        depths = 1 - (losses[:, 0] - remove[0]) / spans[0] - (losses[:, 1] - keep[1]) / spans[1]
         if not len(depths) or depths.max() <= 0:
             raise Undefined("no point lies below the chord between the baselines")
         return self.measured[int(order[depths.argmax()])]
@@ -309,7 +278,7 @@ class Frontier:
         for key, side in zip(self.axes, box, strict=True):
             if not math.isfinite(side):
                 raise Undefined(f"on {key} the box around the frontier has no end")
-        steps = np.clip(self.losses()[self._efficient_order] - best, 0, np.maximum(box, 0))
+        steps = np.clip(self.losses()[self.efficient_order] - best, 0, np.maximum(box, 0))
         edges = np.concatenate([[0], steps[:, 0], [max(box[0], 0)]])
         heights = np.concatenate([[max(box[1], 0)], steps[:, 1]])
         return float(np.diff(edges) @ heights)
@@ -317,7 +286,7 @@ class Frontier:
     @cached_property
     def slope(self) -> pd.DataFrame:
         """The utility lost per unit of privacy gained between neighbors on the frontier, the least private first."""
-        order = self._efficient_order[::-1]
+        order = self.efficient_order[::-1]
         losses = self.losses()[order]
         apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
         order, losses = order[apart], losses[apart]
@@ -331,12 +300,12 @@ class Frontier:
 
     def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
         """Return the points that dominate this one, the most private first; raise Undefined if it lacks a value."""
-        keys = self._chosen(over)
+        keys = compared_keys(self, over)
         if not isinstance(point, Point):
             raise BadInput(f"{safe_repr(point)} is not a point; take one of frontier.measured, or of best(...)")
-        own = np.array(self._losses_of(point, keys))
+        own = np.array(_losses_of(self, point, keys))
         if np.isnan(own).any():
-            raise Undefined(self._reason(point, keys))
+            raise Undefined(_reason(point, keys))
         losses = self.losses(keys)
         beats = self.recommendable & (losses <= own).all(axis=1) & (losses < own).any(axis=1)
         found = np.flatnonzero(beats)
@@ -344,7 +313,7 @@ class Frontier:
 
     def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
         """Explain in one sentence which point dominates this one and by how much, or why none does."""
-        keys = self._chosen(over)
+        keys = compared_keys(self, over)
         if isinstance(point, Point) and point.recipe.baseline:
             return "A baseline: a reference at the end of the chart, never recommended."
         try:
@@ -353,16 +322,10 @@ class Frontier:
             return f"Left out of the frontier. {reason}."
         if not better:
             return f"Efficient: no other point is at least as good on {' and '.join(keys)} and better on one of them."
-        chosen = self.clearest(point, better, keys)
+        chosen = clearest(self, point, better, keys)
         more = {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more")
         gains = [describe_gain(key, chosen.values[key], point.values[key]) for key in keys]
         return f"Dominated by {chosen.recipe}: {', '.join(gains)}{more}."
-
-    def clearest(self, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
-        """Return the efficient one of these dominators with the largest advantage, in units of each measure's range."""
-        losses = np.array([self._losses_of(other, keys) for other in better])
-        own = np.array(self._losses_of(point, keys))
-        return better[clearest_dominator(own, losses, self.losses(keys)[self.recommendable])]
 
     def records(self) -> list[dict[str, Any]]:
         """Return plain data for JSON (infinity as "inf"), without the store's keys, which are digests of raw data."""
@@ -400,6 +363,33 @@ class Frontier:
         left_out = f", {len(self.undefined)} undefined" if len(self.undefined) else ""
         state = "" if self.complete else ", not complete"
         return f"<Frontier on {' and '.join(self.axes)}: {counts}, {len(self.efficient)} efficient{left_out}{state}>"
+
+
+def compared_keys(frontier: Frontier, over: Iterable[Measure | str] | None) -> list[str]:
+    """Return the keys of these measures, by default those on the axes."""
+    return list(frontier.axes) if over is None else [frontier.key(measure) for measure in over]
+
+
+def _losses_of(frontier: Frontier, point: Point, keys: Sequence[str]) -> list[float]:
+    return [frontier.sign(key) * point.values.get(key, math.nan) for key in keys]
+
+
+def _settings(recipe: Recipe, taken: Collection[str]) -> dict[str, Any]:
+    """Return the parameters of model and method; names that are taken or repeated are preceded by their owner's."""
+    found: dict[str, Any] = {}
+    for variant in (*(recipe.model.parts if recipe.model else ()), recipe.method):
+        for name, value in variant.explicit_settings().items():
+            found[f"{variant.name}: {name}" if name in found or name in taken else name] = value
+    return found
+
+
+def _reason(point: Point, keys: Iterable[str]) -> str:
+    """Return the reasons why the point has no value on some of these measures."""
+    reasons: dict[str, list[str]] = {}
+    for key in keys:
+        if math.isnan(point.values.get(key, math.nan)):
+            reasons.setdefault(point.reasons.get(key, "it was not measured"), []).append(key)
+    return "; ".join(f"{', '.join(found)}: {reason}" for reason, found in reasons.items())
 
 
 def _column(values: list[Any]) -> Any:
@@ -447,6 +437,13 @@ def undominated(losses: np.ndarray) -> np.ndarray:
         beats = np.logical_and((losses <= here).all(axis=2), (losses < here).any(axis=2))
         dominated[start : start + BLOCK] = beats.any(axis=1)
     return ~dominated
+
+
+def clearest(frontier: Frontier, point: Point, better: Sequence[Point], keys: Sequence[str]) -> Point:
+    """Return the efficient one of these dominators with the largest advantage, in units of each measure's range."""
+    losses = np.array([_losses_of(frontier, other, keys) for other in better])
+    own = np.array(_losses_of(frontier, point, keys))
+    return better[clearest_dominator(own, losses, frontier.losses(keys)[frontier.recommendable])]
 
 
 def clearest_dominator(own: np.ndarray, dominators: np.ndarray, all_losses: np.ndarray) -> int:

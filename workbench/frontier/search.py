@@ -359,11 +359,10 @@ def find_widest_gap(seen: Frontier, tracks: Sequence[FamilySearch]) -> tuple[Fam
     A gap is the distance between neighbors, relative to the span of all points: a point is then near any cap that
     a user may set. The first and the last gap extend to the best values of any point.
     """
-    losses, efficient = seen.losses(), np.flatnonzero(seen.is_efficient())
+    losses, efficient = seen.losses(), seen.efficient_order
     drawn = losses[np.isfinite(losses).all(axis=1)]
     if not len(efficient) or not len(drawn):
         return None
-    efficient = efficient[np.lexsort(losses[efficient].T[::-1])]
     corners = np.vstack([_corner(drawn, 0), losses[efficient], _corner(drawn, 1)])
     span = np.maximum(np.ptp(drawn, axis=0), np.finfo(float).tiny)
     lengths = [float(np.hypot(*((after - before) / span))) for before, after in pairwise(corners)]

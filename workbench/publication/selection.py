@@ -14,7 +14,7 @@ from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import format_number
 from workbench.base.small_counts import may_list_groups
 from workbench.data.table import Table
-from workbench.frontier.frontier import Frontier, describe_gain
+from workbench.frontier.frontier import Frontier, clearest, compared_keys, describe_gain
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured, Publication
@@ -54,11 +54,11 @@ class PublishedFrontier(Frontier):
     def explain(self, point: Point, over: Iterable[Measure | str] | None = None) -> str:
         """State which point dominates this one by the exact figures, with published figures."""
         place = next(i for i, one in enumerate(self.measured) if one is point)
-        keys, own = self._chosen(over), self.exact.measured[place]
+        keys, own = compared_keys(self, over), self.exact.measured[place]
         better = [] if own.recipe.baseline or self._undefined(own, keys) else self.exact.dominators(own, keys)
         if not better:
             return self.exact.explain(own, over)
-        first = self.exact.measured.index(self.exact.clearest(own, better, keys))
+        first = self.exact.measured.index(clearest(self.exact, own, better, keys))
         other, more = (
             self.measured[first],
             {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more"),
