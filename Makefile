@@ -28,11 +28,13 @@ test: $(READY) ## build the environment, run the fast tests
 test-full: $(READY) ## all tests, with more examples of the properties
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m 'not exhaustive' $(ARGS)
 
-check: $(READY) ## style, types, imports
+check: $(READY) ## style, types, imports; JavaScript, if Node.js is installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if command -v npm >/dev/null; then cd tests/javascript && npm ci --silent && npm run --silent check && npm test --silent; \
+	  else echo "SKIPPED: the checks and unit tests of JavaScript need Node.js, which is not installed" >&2; fi
 
 bench: $(READY) ## speed and quality, compared with other tools
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -52,7 +52,7 @@ def messages(path):
 def test_no_message_contains_a_literal_fix():
     named = re.compile(rf"(?<![\w-])({'|'.join(fix.value for fix in Fix)})=")
     files = [path for room in ("workbench", "widgets") for path in (ROOT / room).rglob("*.py")]
-    assert len(files) > 400
+    assert len(files) > 300
     assert [(path.name, text) for path in files for text in messages(path) if named.search(text)] == []
 
 

@@ -107,7 +107,7 @@ def _synced(part):
 
 
 def test_numbers_are_read_as_in_python(page):
-    code = script() + "\nexport default figures;"
+    code = script("base/shared") + "\nexport default figures;"
     said = page.evaluate(
         "async ([code, values]) => { const figures = await load(code); return values.map(value => figures(value)); }",
         [code, jsonable([value for value, _ in CASES])],
@@ -116,7 +116,10 @@ def test_numbers_are_read_as_in_python(page):
 
 
 def test_shares_and_numbers_beside_a_limit_are_as_in_python(page):
-    code, rng = script() + "\nexport default [perCent, aboutPerCent, figuresNextTo];", np.random.default_rng(5)
+    code, rng = (
+        script("base/shared") + "\nexport default [perCent, aboutPerCent, figuresNextTo];",
+        np.random.default_rng(5),
+    )
     shares = (
         [share for share, *_ in SHARES] + rng.uniform(0, 1, 2000).tolist() + (rng.integers(0, 401, 400) / 400).tolist()
     )
@@ -139,7 +142,7 @@ def test_shares_and_numbers_beside_a_limit_are_as_in_python(page):
 
 
 def test_numbers_flatter_as_little_as_in_python(page):
-    code, rng = script() + "\nexport default figures;", np.random.default_rng(4)
+    code, rng = script("base/shared") + "\nexport default figures;", np.random.default_rng(4)
     drawn = (10 ** rng.uniform(-9, 9, 3000) * rng.choice([-1, 1], 3000)).tolist()
     asked = [(value, better) for value, better, _ in UNFLATTERED] + [
         (value, better) for value in drawn for better in ("", "lower", "higher")

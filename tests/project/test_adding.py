@@ -61,7 +61,7 @@ def test_the_widget_handles_messages(module, table, tmp_path, monkeypatch):
     for folder in ("base", "sizes"):
         (tmp_path / folder).mkdir()
     shutil.copy(widgets.base.part.WIDGETS / "base" / "shared.js", tmp_path / "base")
-    (tmp_path / "sizes" / "sizes.js").write_text(block("js", "export default"), "utf-8")
+    (tmp_path / "sizes" / "sizes.js").write_text(block("js", "import"), "utf-8")
     monkeypatch.setattr(widgets.base.part, "WIDGETS", tmp_path)
     kind = module(block("python", '"""Class sizes'), "widgets.copied").ClassSizes
     part, told = kind(Mondrian().release(table, KAnonymity(4), seed=0)), []

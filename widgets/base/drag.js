@@ -1,9 +1,12 @@
 // Caps that are dragged on the chart: the line follows the pointer at once, and Python is notified during the drag.
 
+import { figures } from "./shared.js";
+import { within } from "./vega.js";
+
 const REACH = 8; // pixels
 
 /** `caps()` returns { key, bound, worst, domain, value } for both axes; `moved(cap, value)` gets a number or null. */
-function draggedCaps(stage, picture, caps, moved) {
+export function draggedCaps(stage, picture, caps, moved) {
   let held = null; // 0: the cap on x, 1: on y
   const at = (which, cap) => {
     const value = cap.value ?? cap.worst;

@@ -8,6 +8,7 @@ requests them again.
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,9 +27,23 @@ WIDGETS = Path(__file__).parents[1]
 log = logging.getLogger("widgets")
 
 
-def script(*names: str) -> str:
-    """Return the JavaScript of a widget as one module: the shared files, then its own."""
-    return "\n".join((WIDGETS / f"{name}.js").read_text("utf-8") for name in ("base/shared", *names))
+IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[^"]+)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+def script(name: str) -> str:
+    """Return the JavaScript of a widget as one module: every file that it imports, then its own."""
+    parts: dict[Path, str] = {}
+
+    def add(path: Path) -> None:
+        text = path.read_text("utf-8")
+        for imported in IMPORT.findall(text):
+            if (file := (path.parent / imported).resolve()) not in parts:
+                add(file)
+        parts[path] = EXPORT.sub("", IMPORT.sub("", text))
+
+    add((WIDGETS / f"{name}.js").resolve())
+    return "\n".join(parts.values())
 
 
 def styles(*names: str) -> str:

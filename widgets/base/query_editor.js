@@ -1,10 +1,12 @@
 // A text of queries, one per line, with completion, marked errors, and the true answer next to each query.
 
+import { count, debounced, fresh, h } from "./shared.js";
+
 const PAD = 6, LINE = 20; // pixels, as the style sheet has them
 const OFFERS = /[\w"'`[\]=<>!(), .-]$/; // last characters after which completions are offered
 
 /** Create the editor; `tried(text, ask)` is called while the user types, `kept(text)` when the text is confirmed. */
-function queryEditor({ send, on, tried, kept, label = "Queries, one per line", heading = "true answers", least = 4 }) {
+export function queryEditor({ send, on, tried, kept, label = "Queries, one per line", heading = "true answers", least = 4 }) {
   const id = fresh("queries");
   const text = h("textarea", {
     class: "wb-lines", id, wrap: "off", spellcheck: "false", autocomplete: "off", autocapitalize: "off", rows: least, role: "combobox",

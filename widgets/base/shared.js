@@ -1,12 +1,12 @@
-// Shared by all widgets. Python joins this file and the widget's own into one module.
+// Shared by all widgets.
 
 const SVG = "http://www.w3.org/2000/svg";
-const SILENT = "voila" in document.body.dataset // a page of Voila has no cell to run
+export const SILENT = "voila" in document.body.dataset // a page of Voila has no cell to run
   ? "The server is not responding. Reload this page." : "The kernel is not responding. Run the cell again.";
 const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeterminate", "open", "hidden"]);
 
 /** Create an element: `h("button", { onclick: f }, "text")`, `h("svg:rect", { x: 1 })`. */
-function h(tag, attributes = {}, ...children) {
+export function h(tag, attributes = {}, ...children) {
   const element = tag.startsWith("svg:") ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) continue;
@@ -30,7 +30,7 @@ function rounded(value, better, digits = 3) {
 }
 
 /** Format a number for display; Python sends infinity as "inf" and undefined as null. */
-function figures(value, better = "", digits = 3) {
+export function figures(value, better = "", digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "undefined";
   if (value === "inf" || value === Infinity) return "infinite";
   if (value === "-inf" || value === -Infinity) return "minus infinite";
@@ -41,29 +41,29 @@ function figures(value, better = "", digits = 3) {
 }
 
 /** Format a number with enough digits to distinguish it from its limit. */
-function figuresNextTo(value, limit) {
+export function figuresNextTo(value, limit) {
   for (let digits = 3; digits <= 12; digits++) {
     if (figures(value, "", digits) !== figures(limit)) return figures(value, "", digits);
   }
   return figures(value);
 }
 
-const count = value => Number(value).toLocaleString("en");
+export const count = value => Number(value).toLocaleString("en");
 
 /** Format a share in percent with three significant digits; shares near 0 or 1 are not rounded to 0 or 100 %. */
-function perCent(share) {
+export function perCent(share) {
   if ((share > 0 && share < 0.001) || (share > 0.999 && share < 1)) return share < 0.5 ? "under 0.1 %" : "over 99.9 %";
   return `${rounded(100 * share)} %`;
 }
 
 /** Format a share in whole percent; shares near 0 or 1 are not rounded to 0 or 100 %. */
-function aboutPerCent(share) {
+export function aboutPerCent(share) {
   if ((share > 0 && share < 0.01) || (share > 0.99 && share < 1)) return share < 0.5 ? "under 1 %" : "over 99 %";
   return `${Math.round(Number((100 * share).toPrecision(12)))} %`;
 }
 
 /** Call at most once per `wait` milliseconds, with the latest arguments; the last call is always made. */
-function throttled(call, wait) {
+export function throttled(call, wait) {
   let last = 0, timer = null, latest = null;
   const run = () => { timer = null; last = performance.now(); call(...latest); };
   return (...given) => {
@@ -73,14 +73,14 @@ function throttled(call, wait) {
 }
 
 /** Call with the latest arguments after the next frame, so that a chart in that frame is drawn first. */
-function afterFrame(call) {
+export function afterFrame(call) {
   let frame = 0, latest = null;
   const run = () => { frame = 0; call(...latest); };
   return (...given) => { latest = given; frame ||= requestAnimationFrame(() => setTimeout(run)); };
 }
 
 /** Call with the latest arguments after `wait` milliseconds without another request. */
-function debounced(call, wait) {
+export function debounced(call, wait) {
   let timer = null;
   return (...given) => { clearTimeout(timer); timer = setTimeout(() => call(...given), wait); };
 }
@@ -89,10 +89,10 @@ function debounced(call, wait) {
 const instance = Math.random().toString(36).slice(2);
 let serial = 0;
 /** Return a unique name: for elements, groups of radio buttons, views. */
-const fresh = name => `wb-${name}-${instance}-${++serial}`;
+export const fresh = name => `wb-${name}-${instance}-${++serial}`;
 
 /** Let the browser download a file. */
-function download(name, type, pieces) {
+export function download(name, type, pieces) {
   const link = h("a", { href: URL.createObjectURL(new Blob(pieces, { type })), download: name, style: "display: none" });
   document.body.append(link);
   link.click();
@@ -101,7 +101,7 @@ function download(name, type, pieces) {
 }
 
 /** Create a labelled field with a place for errors: `field("path", "Path", input, "help")`. */
-function field(name, label, input, help) {
+export function field(name, label, input, help) {
   const id = input.id || (input.id = fresh(name));
   const wrong = h("span", { class: "wb-wrong", role: "alert", id: `${id}-wrong` });
   input.setAttribute("aria-describedby", wrong.id);
@@ -110,7 +110,8 @@ function field(name, label, input, help) {
 }
 
 /** Redraw and restore, by data-key, the focus, half-typed text and open details. */
-function keepingPlace(root, draw) {
+export function keepingPlace(root, draw) {
+  /** @type {any} */
   const active = root.contains(document.activeElement) ? document.activeElement : null;
   const keys = [...root.querySelectorAll("[data-key]:not(details)")].map(one => one.dataset.key);
   const place = active && { key: active.dataset.key, value: active.value, from: active.selectionStart, to: active.selectionEnd,
@@ -135,7 +136,7 @@ function keepingPlace(root, draw) {
  * A step of the workbench; one step of a group is open at a time, and a closed step shows its choices.
  * All views of a step are open or closed together, which the browser's own groups of details do not allow.
  */
-function step(title, { model, trait }) {
+export function step(title, { model, trait }) {
   const chosen = h("span", { class: "wb-chosen" });
   const body = h("div", { class: "wb-body" });
   const group = model.get("group");
@@ -147,7 +148,7 @@ function step(title, { model, trait }) {
   trait("unfolded", open => {
     element.open = open;
     if (!open || !group) return;
-    for (const one of document.querySelectorAll("details.wb-step[open]")) {
+    for (const one of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.wb-step[open]"))) {
       if (one.dataset.group === group && one.dataset.step !== title) one.open = false;
     }
   });
@@ -163,7 +164,7 @@ function step(title, { model, trait }) {
  *   mark(field, text)            shows an error there, or at the top; without text it removes the error
  *   view                         this view's name: a widget may be shown more than once
  */
-function widget(build) {
+export function widget(build) {
   return {
     render({ model, el }) {
       const calls = {}, watched = [], view = fresh("view");

@@ -1,6 +1,6 @@
-// Live charts: Altair writes the spec once; this file shows it and replaces its rows in place. Include it with
-// `script("vega", "yours")` and `styles("vega", "yours")`, and derive the widget's class from
-// `widgets.base.vega.ChartPart`, which sends the library to the page. Use, inside widget(({ el, send, on }) => ...):
+// Live charts: Altair writes the spec once; this file shows it and replaces its rows in place. Import `chart`, include
+// the styles with `styles("base/vega", "yours")`, and derive the widget's class from `widgets.base.vega.ChartPart`,
+// which sends the library to the page. Use, inside widget(({ el, send, on }) => ...):
 //
 //   const losses = chart(place, { send, on }, { picked: (datum, item) => send("pick", { index: datum.index }) });
 //   on("losses", ({ spec, rows }) => losses.show(spec, { steps: rows }));  // Python: send_message("losses", spec=live(altair))
@@ -11,6 +11,8 @@
 // The chart follows the width of `place`. If the spec is unchanged, only rows are replaced. Options:
 //   picked(datum, item)   called when a mark is clicked; without datum: the background
 //   tip(datum, item)      content of the tooltip: a text, nodes, or a promise of nodes; default: the encoded tooltip as a list
+
+import { h } from "./shared.js";
 
 const LIBRARY_PATIENCE = 8000; // ms until another view requests it, in case the first one's kernel is gone
 
@@ -82,7 +84,7 @@ function tooltip(place, tip) {
 }
 
 /** Return the pointer's position in the plot of a view, in pixels from its upper left corner, and the plot's size. */
-function within(view, event) {
+export function within(view, event) {
   const box = view.container().querySelector("svg").getBoundingClientRect();
   const [left, top] = view.origin(), padding = view.padding();
   return {
@@ -91,8 +93,13 @@ function within(view, event) {
   };
 }
 
-/** Create a chart in an element; see the top of this file. */
-function chart(place, { send, on }, { picked, tip } = {}) {
+/**
+ * Create a chart in an element; see the top of this file.
+ * @param {HTMLElement} place
+ * @param {{ send: Function, on: Function }} messages
+ * @param {{ picked?: Function, tip?: Function }} [options]
+ */
+export function chart(place, { send, on }, { picked, tip } = {}) {
   let view = null, spec = null, shown = null, embed = null, width = 0, drawnWidth = 0, serial = 0, frame = 0, settled = false, ended = false;
   let pending = {}, kept = {}, named = new Set();
   const stage = h("div", { class: "wb-chart" });

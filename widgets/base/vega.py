@@ -1,7 +1,7 @@
 """Live charts in a widget: Altair writes the spec once, then only rows are sent (see vega.js).
 
 class Losses(ChartPart):
-    _esm, _css = script("base/vega", "losses/losses"), styles("base/vega", "losses/losses")
+    _esm, _css = script("losses/losses"), styles("base/vega", "losses/losses")
 
     def show(self):
         self.send_message("losses", spec=live(chart), rows=rows)  # chart: alt.Chart(alt.NamedData("steps"))...

@@ -1,6 +1,9 @@
 // The dashboard: the limit, the suggested release, disclosure and cost, alternatives, and the groups of people.
 
-const STOPS = 1000; // steps of the slider, and one more if there are releases with infinite loss
+import { SILENT, debounced, download, fresh, h, throttled, widget } from "../base/shared.js";
+import { STOPS, frontierPicture, scaleOf } from "./picture.js";
+import { classTable, firm } from "./table.js";
+
 const PATIENCE = 6000; // milliseconds until a server counts as lost
 
 /** A card with a large figure and a sentence that explains it. */

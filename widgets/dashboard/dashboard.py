@@ -51,7 +51,7 @@ TITLES = {name: title.capitalize() for name, title in OFFERED.items()}
 class Dashboard(Part):
     """A published study, from which a release is chosen; for the default folder see `folder_to_show`."""
 
-    _esm = script("dashboard/picture", "dashboard/table", "dashboard/dashboard")
+    _esm = script("dashboard/dashboard")
     _css = styles("dashboard/dashboard")
     cap = traitlets.Float(None, allow_none=True, help="how much may be learned; None: no limit").tag(sync=True)
     chosen = traitlets.Int(-1, help="the point shown instead of the recommended one; -1: none").tag(sync=True)

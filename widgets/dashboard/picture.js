@@ -1,5 +1,11 @@
+// The dashboard's slider and its small picture of the frontier.
+
+import { h } from "../base/shared.js";
+
+export const STOPS = 1000; // steps of the slider, and one more if there are releases with infinite loss
+
 /** Convert between limits and positions of the slider, with the safest limit on the left for every measure. */
-function scaleOf({ privacy: { better, low, high, endless }, stops: caps }) {
+export function scaleOf({ privacy: { better, low, high, endless }, stops: caps }) {
   const [safe, open] = better === "higher" ? [high, low] : [low, high];
   const span = open - safe || 1;
   const place = cap => (cap === null ? STOPS + 1 : Math.round((STOPS * (cap - safe)) / span));
@@ -20,7 +26,7 @@ const FOUND = [
 ];
 
 /** Draw the small frontier: disclosure to the right, lost accuracy upwards, the limit as a line. */
-function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, open) {
+export function frontierPicture(study, { cap: asked, proposed, here, first, hidden }, open) {
   const cap = proposed ? null : asked; // a proposed limit excludes nothing
   const W = 400, H = 160, left = 26, bottom = 26, top = 8, right = 8;
   const sign = study.privacy.better === "higher" ? -1 : 1;

@@ -1,4 +1,7 @@
 /** Shorten a released value: an interval without brackets, or the number of values of a set. */
+
+import { aboutPerCent, count, debounced, h } from "../base/shared.js";
+
 function short(label) {
   if (label.startsWith("[") && label.endsWith(" or missing")) return `${short(label.slice(0, -11))} or missing`;
   const ends = label.match(/^\[(-?[\d.]+?)(-|\.\.| to )(-?[\d.]+)[\][]$/);
@@ -25,12 +28,12 @@ function tag(column, label) {
 }
 
 /** Keep a number and its sign on one line. */
-const firm = text => text.replaceAll(" %", "\u00a0%").replaceAll(" ×", "\u00a0×");
+export const firm = text => text.replaceAll(" %", "\u00a0%").replaceAll(" ×", "\u00a0×");
 
 const HEADS = ["", "Size", "What an attacker would believe", "Exposure"];
 
 /** The table of classes: the most exposed first, twenty at a time, with a search. */
-function classTable(send) {
+export function classTable(send) {
   let study = null, index = null, wanted = "", loaded = 0, goOn = false;
   const body = h("tbody", {}), small = h("p", { class: "wb-note" }), order = h("p", { class: "wb-note" }), meaning = h("p", { class: "wb-note" });
   const same = h("p", { class: "wb-note", role: "status", hidden: true });

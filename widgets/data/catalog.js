@@ -1,9 +1,11 @@
 // The catalog of a Spark server or a DuckDB file: catalogs, schemas, tables, columns; each level is read when it is unfolded.
 
+import { count, field, h } from "../base/shared.js";
+
 const KINDS_OF = ["catalog", "schema", "table"];
 
 /** A form for the address of a server or the name of a file, with a tree below; `use(remote, path)` is called with a chosen table. */
-function catalogOf({ send, on, use }) {
+export function catalogOf({ send, on, use }) {
   const server = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "sc://host:15002, or people.duckdb" });
   const connect = h("button", { type: "submit" }, "Connect");
   const doing = h("span", { class: "wb-doing", role: "status" });

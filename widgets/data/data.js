@@ -1,5 +1,8 @@
 // The data step: the source of the records, and a summary of the columns.
 
+import { count, field, fresh, h, perCent, step, widget } from "../base/shared.js";
+import { catalogOf } from "./catalog.js";
+
 const WINDOW = 4; // chunks sent at the same time
 const KINDS = { number: ["123", "numbers"], date: ["date", "dates"], text: ["abc", "text"] };
 const megabytes = size => `${(size / 1e6).toFixed(1)} MB`;
@@ -236,7 +239,10 @@ export default widget(({ model, el, send, on, trait, mark }) => {
   function filter() {
     const wanted = search.value.trim().toLowerCase();
     let shown = 0;
-    for (const row of rows.children) shown += !(row.hidden = !row.dataset.name.includes(wanted));
+    for (const row of rows.children) {
+      row.hidden = !row.dataset.name.includes(wanted);
+      if (!row.hidden) shown++;
+    }
     none.hidden = shown > 0 || !rows.children.length;
   }
 

@@ -45,7 +45,7 @@ class DataPicker(Part):
     refuses paths on the server, and `most_bytes` limits uploads; only Python can set them.
     """
 
-    _esm = script("data/catalog", "data/data")
+    _esm = script("data/data")
     _css = styles("data/data", "data/catalog")
     data = traitlets.Dict(help="as in a study: bundled, path, spark or given, and drop_missing")
     base = traitlets.Instance(Table, allow_none=True, help="all columns without roles, and all records")

@@ -1,6 +1,9 @@
 // The cells of the disclosure table: text, small bars, and gauges of the nearest limit.
 
-function cell(data, field, row, threshold) {
+import { count, figures, figuresNextTo, h, perCent } from "../base/shared.js";
+import { NUMBERS, valuesOf } from "./sorting.js";
+
+export function cell(data, field, row, threshold) {
   const own = { bars: barsCell, loss: lossCell, exposed: exposedCell, used: limitCell }[field.key];
   if (own) return own(data, row, threshold);
   const text = field.labels ? field.labels[field.by[row]] : count(field.by[row]);
@@ -20,7 +23,7 @@ function wholeNumbers(text) {
 }
 
 /** Keep numbers and their signs on one line: "13 %", "t = 0.3". */
-const unbroken = text => text.replace(/(\d) %/g, "$1\u00a0%").replace(/(\S) ([=≤≥<>→]) (?=\S)/g, "$1\u00a0$2\u00a0");
+export const unbroken = text => text.replace(/(\d) %/g, "$1\u00a0%").replace(/(\S) ([=≤≥<>→]) (?=\S)/g, "$1\u00a0$2\u00a0");
 
 /** Bars of the class, with marks for the whole table; the most exposed value has another color. */
 function barsCell(data, row) {
@@ -39,7 +42,7 @@ function barsCell(data, row) {
 }
 
 /** Return the values whose shares differ most, larger shares first among equals. */
-function mostMoved(values, most) {
+export function mostMoved(values, most) {
   return [...values].sort((a, b) => Math.abs(b[1] - b[2]) - Math.abs(a[1] - a[2]) || b[1] - a[1]).slice(0, most);
 }
 
@@ -58,7 +61,7 @@ function exposedCell(data, row) {
 }
 
 /** Format a share in percent without the sign. */
-const share = value => figures(Math.round(1000 * value) / 10);
+export const share = value => figures(Math.round(1000 * value) / 10);
 
 function limitCell(data, row) {
   const { part, score, used, broken } = data.columns, { name, figure, bound, limit } = data.limits[part[row]];

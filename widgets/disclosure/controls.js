@@ -1,7 +1,11 @@
 // The controls above the disclosure table: the sensitive column, the threshold of risk, and the filter.
 
+import { count, field, figures, figuresNextTo, fresh, h, throttled } from "../base/shared.js";
+import { unbroken } from "./cells.js";
+import { atRisk } from "./sorting.js";
+
 /** The controls change state.filter and call `refilter`; other changes are requested from Python. */
-function controls({ state, mark, ask, refilter, clear, threshold }) {
+export function controls({ state, mark, ask, refilter, clear, threshold }) {
   const small = { type: "text", inputmode: "decimal", size: 5, autocomplete: "off" };
   const column = h("select", { onchange: () => ask.now("sensitive", "sensitive", { value: column.value }) });
   const columnField = field("sensitive", "Sensitive column", column, "the column whose disclosure is shown");
@@ -51,7 +55,7 @@ function controls({ state, mark, ask, refilter, clear, threshold }) {
       refilter();
     };
     for (const one of [low, high]) one.addEventListener("input", changed);
-    const show = ([a, b]) => { low.value = a > none ? a : ""; high.value = b < Infinity ? b : ""; mark(name, ""); };
+    const show = (/** @type {number[]} */ [a, b]) => { low.value = a > none ? a : ""; high.value = b < Infinity ? b : ""; mark(name, ""); };
     return { show, element: h("div", { class: "wb-between", "data-field": name }, h("span", {}, label), low, "–", high) };
   };
   const size = between("size", "size", 0), loss = between("loss", "loss", -Infinity);

@@ -1,5 +1,12 @@
 // The disclosure table: sorted, filtered and drawn here; why a class is exposed is asked of Python.
 
+import { debounced, figures, h, throttled, widget } from "../base/shared.js";
+import { unbroken } from "./cells.js";
+import { controls } from "./controls.js";
+import { grid } from "./grid.js";
+import { lossChart, sharesList, valuesList } from "./loss.js";
+import { fieldsOf, filtered, sorted, unpacked } from "./sorting.js";
+
 export default widget(({ model, el, send, on, trait, mark }) => {
   el.classList.add("wb-disclosure");
   const state = {

@@ -28,7 +28,6 @@ from workbench.releases.base import Release, refuse_other
 BARS = 24  # maximum number of bars in a row; neighboring values share a bar
 PAUSE = 0.3  # seconds without another release: the frontier chart is updated first
 PATIENCE = 2.0  # seconds until a view counts as ready although its message may be lost
-SCRIPTS = ("sorting", "cells", "grid", "loss", "controls")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class DisclosureTable(Part):
     Records with a loss of at least `at_risk` are at risk; None: the loss of the cheapest full disclosure.
     """
 
-    _esm = script(*(f"disclosure/{one}" for one in (*SCRIPTS, "disclosure")))
+    _esm = script("disclosure/disclosure")
     _css = styles("disclosure/disclosure")
 
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)

@@ -1,12 +1,15 @@
 // A table of many rows, of which only the visible ones are in the page. Rows are class numbers in display order.
 
+import { fresh, h } from "../base/shared.js";
+import { cell } from "./cells.js";
+
 const ROW = 36, GAP = 6, TALLEST = 8_000_000, SPARE = 6; // pixels; browsers end at about 16 million; rows
 
 /**
  * `grid({ label, sort(key), activate(row), hover(row or -1), select(rows) })`. It stores the active and selected rows;
  * `draw` gives it new fields and rows, `mark` the threshold of records at risk.
  */
-function grid({ label, sort, activate, hover, select }) {
+export function grid({ label, sort, activate, hover, select }) {
   const id = fresh("grid"), drawn = new Map();
   const head = h("div", { class: "wb-grid-head", role: "row", "aria-rowindex": 1 });
   const space = h("div", { class: "wb-grid-space", role: "rowgroup" });
@@ -25,7 +28,7 @@ function grid({ label, sort, activate, hover, select }) {
     const room = element.clientWidth - 2 * 3, least = way => fields.reduce((sum, field) => sum + pixels(field[way]) + GAP, -GAP);
     return room <= 0 || room >= least("width") ? "wide" : room >= least("narrow") ? "narrow" : "scrolled";
   }
-  const pixels = width => parseInt(/\d+px/.exec(width));
+  const pixels = width => parseInt(/\d+px/.exec(width)[0]);
   const laid = () => (fit === "scrolled" ? [...fields.filter(one => !one.picture), ...fields.filter(one => one.picture)] : fields);
   const resized = () => { if (data && fitting() !== fit) { heads(sorted); paint(true); } else later(); };
 

@@ -1,17 +1,21 @@
 // Next to the table: the distribution of the records' losses, and each quasi-identifier's share of the risk.
 
+import { aboutPerCent, count, figures, h } from "../base/shared.js";
+import { mostMoved, share } from "./cells.js";
+import { valuesOf } from "./sorting.js";
+
 const BINS = 40, ENDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
 const WIDTH = 280, LEFT = 34, RIGHT = 270, TOP = 16, FOOT = 146;
 
 /** Records by loss, on a logarithmic scale; `range(low, high, done)` is called while a range is marked, (null) for none. */
-function lossChart({ range }) {
+export function lossChart({ range }) {
   const layers = { all: h("svg:path", { class: "wb-all" }), shown: h("svg:path", { class: "wb-in-class" }) };
   const lit = h("svg:path", { class: "wb-chosen-part" });
   const axis = h("svg:g"), risk = h("svg:g", { class: "wb-risk-line" });
   const brush = h("svg:rect", { class: "wb-brush", y: TOP, height: FOOT - TOP, visibility: "hidden" });
   const element = h("svg:svg", { class: "wb-losses", viewBox: `0 0 ${WIDTH} 176`, role: "img" },
     axis, layers.all, layers.shown, lit, risk, brush);
-  let end = 1, from = null, heights = [];
+  let end = 1, from = null, heights = new Float64Array(0);
   const x = loss => LEFT + (RIGHT - LEFT) * Math.min(1, Math.max(0, loss / end));
   const bin = loss => Math.min(BINS - 1, Math.floor(loss / end * BINS));
   const edge = b => Number((b * end / BINS).toPrecision(6));
@@ -50,6 +54,7 @@ function lossChart({ range }) {
     ].filter(Boolean));
   }
 
+  /** @param {number[]} range */
   function show([low, high]) {
     const none = low === -Infinity && high === Infinity;
     const [a, b] = [x(low), x(high)];
@@ -88,7 +93,7 @@ function tickOf(n, y) {
 }
 
 /** Bars of the quasi-identifiers' shares of the risk, the largest first, or the reason why there are none. */
-function sharesList(shares) {
+export function sharesList(shares) {
   if (shares.text) return [h("p", { class: "wb-note" }, shares.text)];
   const none = shares.each.every(one => !one.share);
   return shares.each.map(({ name, share, without }) => h("div", {
@@ -100,7 +105,7 @@ function sharesList(shares) {
 }
 
 /** The values of a class compared with the whole table, those that differ most first. */
-function valuesList(data, row) {
+export function valuesList(data, row) {
   const worst = data.loss.worst[data.columns.worst[row]];
   const values = mostMoved(valuesOf(data, row), 5);
   const top = Math.max(...values.map(([, here, table]) => Math.max(here, table)));

@@ -2,10 +2,10 @@
 
 const ARRAYS = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
 
-const NUMBERS = /[[{<]?-?\d[\d.,:]*/g; // including an opening bracket
+export const NUMBERS = /[[{<]?-?\d[\d.,:]*/g; // including an opening bracket
 
 /** Return a message with its buffers as typed arrays by name. */
-function unpacked(content, buffers) {
+export function unpacked(content, buffers) {
   const columns = {};
   content.columns.forEach(([name, type], i) => {
     const { buffer, byteOffset, byteLength } = buffers[i];
@@ -18,8 +18,9 @@ function unpacked(content, buffers) {
  * The columns of the table. `by` are the values for sorting. Widths do not depend on the content, except for long
  * numbers, so that columns do not move; `narrow` is the width for narrow pages.
  */
-function fieldsOf(data) {
+export function fieldsOf(data) {
   const { columns, loss, limits } = data;
+  /** @type {any[]} */
   const fields = [{ key: "size", title: "Size", width: "46px", narrow: "42px", by: columns.size, number: true, help: "people in the class" }];
   const released = data.quasi.map(({ labels }) => Math.min(100, 10 + 7 * longestNumber(labels)));
   data.quasi.forEach(({ name, labels }, a) => fields.push({
@@ -53,13 +54,13 @@ function longestNumber(labels) {
 }
 
 /** Sort all classes by a column; ties are sorted by number. */
-function sorted(data, by, descending) {
+export function sorted(data, by, descending) {
   const order = new Uint32Array(data.classes).map((_, i) => i), sign = descending ? -1 : 1;
   return order.sort((a, b) => (by[a] < by[b] ? -sign : by[a] > by[b] ? sign : a - b));
 }
 
 /** Filter sorted classes by { text, risk, size: [low, high], loss: [low, high], only }. */
-function filtered(data, order, filter, threshold, selected) {
+export function filtered(data, order, filter, threshold, selected) {
   const { size, loss } = data.columns, words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const tables = words.map(word => matching(data, word)), kept = new Uint32Array(order.length);
   const [least, most] = filter.size, [low, high] = filter.loss;
@@ -81,7 +82,7 @@ function matching(data, word) {
 }
 
 /** How many classes and records lose at least so much. */
-function atRisk(data, threshold) {
+export function atRisk(data, threshold) {
   const { size, loss } = data.columns;
   let classes = 0, records = 0;
   for (let row = 0; row < data.classes; row++) if (loss[row] >= threshold) { classes++; records += size[row]; }
@@ -89,7 +90,7 @@ function atRisk(data, threshold) {
 }
 
 /** The shares of a class: [label, in the class, in the whole table] of each bar. */
-function valuesOf(data, row) {
+export function valuesOf(data, row) {
   const { bars, table } = data.loss, { counts, size } = data.columns;
   return bars.map((label, v) => [label, counts[row * bars.length + v] / size[row], table[v]]);
 }

@@ -1,5 +1,9 @@
 // The frontier chart: chart, caps, legend, a description of the selected point, and the points as a table.
 
+import { draggedCaps } from "../base/drag.js";
+import { field, figures, h, throttled, widget } from "../base/shared.js";
+import { chart, within } from "../base/vega.js";
+
 const VIEWS = [["frontier", "Frontier"], ["parallel", "All measures"], ["heat", "Heat map"]];
 const GLYPHS = {
   circle: "M5,0A5,5,0,1,1,-5,0A5,5,0,1,1,5,0", square: "M-4.5,-4.5h9v9h-9Z", "triangle-up": "M0,-5.5L5.5,4.5H-5.5Z",

@@ -34,7 +34,7 @@ class FrontierChart(ChartPart):
     `selected` is an index of `frontier.measured`, -1 for none; it follows its recipe when more points arrive.
     """
 
-    _esm, _css = script("base/vega", "base/drag", "frontier/frontier"), styles("base/vega", "frontier/frontier")
+    _esm, _css = script("frontier/frontier"), styles("base/vega", "frontier/frontier")
     frontier = traitlets.Instance(Frontier, allow_none=True)
     pinned = traitlets.Instance(Frontier, allow_none=True, help="a second frontier to compare with")
     moving = traitlets.Instance(Point, allow_none=True, help="the point of the sliders")

@@ -1,8 +1,10 @@
 // A small histogram of a numeric column, and below it the cut points of each level, which can be dragged or moved with keys.
 
+import { debounced, figures, h } from "../base/shared.js";
+
 const CUTS = { left: 20, right: 8, top: 4, bars: 54, lane: 18, axis: 16, most: 160 };
 const LEVEL_HUES = ["--wb-blue", "--wb-orange", "--wb-green", "--wb-purple", "--wb-amber"];
-const hueOf = level => `var(${LEVEL_HUES[level % LEVEL_HUES.length]})`;
+export const hueOf = level => `var(${LEVEL_HUES[level % LEVEL_HUES.length]})`;
 
 /** Round up to 1, 2 or 5 times a power of ten. */
 function roundStep(least) {
@@ -10,12 +12,12 @@ function roundStep(least) {
   return [1, 2, 5, 10].map(digit => digit * power).find(step => step >= least * (1 - 1e-9));
 }
 
-const numbersIn = text => String(text).split(/[,;\s]+/).filter(Boolean).map(Number);
+export const numbersIn = text => String(text).split(/[,;\s]+/).filter(Boolean).map(Number);
 /** Remove rounding errors from a number. */
-const tidy = number => String(Number(number.toPrecision(12)));
+export const tidy = number => String(Number(number.toPrecision(12)));
 
 /** Return the cut points of a row: [{ at, nth }], where `nth` is the number from the origin, or the position in the list. */
-function linesOf(form, text, low, high, lines) {
+export function linesOf(form, text, low, high, lines) {
   const { by, bottom, top } = form, origin = Number(form.origin || 0);
   const within = found => found.filter(({ at }) => !(bottom && at <= Number(bottom)) && !(top && at >= Number(top)));
   if (by === "quantiles") return within((lines ?? []).map((at, nth) => ({ at, nth })));
@@ -35,7 +37,7 @@ function linesOf(form, text, low, high, lines) {
  * moved(row, text) while a line moves, settled() when it has come to rest.
  * paint(histogram, form, about) draws; without a histogram there is nothing to see.
  */
-function cutChart({ moved, settled }) {
+export function cutChart({ moved, settled }) {
   const svg = h("svg:svg", { class: "wb-hier-cuts", role: "group", "aria-label": "Cut points of each level" });
   const element = h("div", { class: "wb-hier-chart" }, svg);
   const rest = debounced(settled, 600);

@@ -1,5 +1,10 @@
 // The hierarchy editor: the columns, the form of the edited column, and the data at each level.
 
+import { count, debounced, fresh, h, step, widget } from "../base/shared.js";
+import { dateForm, fileForm, intervalForm, keepingFocus, prefixForm, segments } from "./forms.js";
+import { groupForm } from "./grouping.js";
+import { levelTree } from "./tree.js";
+
 const TABS = { intervals: "Intervals", groups: "Groups", prefixes: "Prefixes", dates: "Dates", import: "Import" };
 const STATES = { used: "in use", draft: "not in use yet", wrong: "not in use", none: "" };
 

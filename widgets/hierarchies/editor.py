@@ -42,7 +42,7 @@ class HierarchyEditor(Part):
     creates the next state (`Editing`); then the traits and the views are updated.
     """
 
-    _esm = script(*(f"hierarchies/{one}" for one in ("cuts", "tree", "grouping", "forms", "editor")))
+    _esm = script("hierarchies/editor")
     _css = styles("hierarchies/editor")
 
     table = traitlets.Instance(Table, allow_none=True)

@@ -1,9 +1,12 @@
 // The forms of the hierarchy editor: typed texts are sent to Python, which parses them.
 
+import { count, field, fresh, h } from "../base/shared.js";
+import { cutChart, hueOf, linesOf, numbersIn, tidy } from "./cuts.js";
+
 /**
  * Redraw and keep the focus: if the focused element is gone, focus its replacement by `data-key`, or `home()`.
  */
-function keepingFocus(root, draw, home) {
+export function keepingFocus(root, draw, home) {
   const usable = one => one?.isConnected && !one.disabled && one.checkVisibility();
   const focused = () => root.getRootNode().activeElement, active = focused();
   const held = root.contains(active);
@@ -14,7 +17,7 @@ function keepingFocus(root, draw, home) {
 }
 
 /** A choice as joined buttons; options are [value, text, title]. */
-function segments(label, options, chosen, call) {
+export function segments(label, options, chosen, call) {
   const name = fresh("segments");
   return h("div", { class: "wb-hier-segs", role: "radiogroup", "aria-label": label }, options.map(([value, text, title]) =>
     h("label", { class: "wb-hier-seg", title }, h("input", { type: "radio", name, value, checked: value === chosen, "data-key": `${label} ${value}`, onchange: () => call(value) }),
@@ -25,7 +28,7 @@ function segments(label, options, chosen, call) {
 const wrongHere = () => h("span", { class: "wb-wrong", role: "alert" });
 
 /** Intervals: a row per level, typed or drawn; typed() is called during changes, meant() at the end. */
-function intervalForm({ typed, meant }) {
+export function intervalForm({ typed, meant }) {
   let form = null, last = null;
   const chart = cutChart({
     moved: (row, text) => { form[form.by][row] = text; inputs()[row].value = text; typed(); },
@@ -131,7 +134,7 @@ function intervalForm({ typed, meant }) {
   };
 }
 
-function prefixForm({ typed, meant }) {
+export function prefixForm({ typed, meant }) {
   const enter = event => { if (event.key === "Enter") { event.preventDefault(); meant(); } };
   const keep = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", oninput: typed, onchange: meant, onkeydown: enter });
   const pad = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", class: "wb-hier-short", placeholder: "as is", oninput: typed, onchange: meant, onkeydown: enter });
@@ -149,7 +152,7 @@ function prefixForm({ typed, meant }) {
   };
 }
 
-function dateForm({ meant }) {
+export function dateForm({ meant }) {
   const NAMES = ["day", "month", "quarter", "year", "decade"];
   const boxes = NAMES.map(name => h("input", { type: "checkbox", value: name, onchange: meant }));
   const notes = NAMES.map(() => h("small"));
@@ -166,7 +169,7 @@ function dateForm({ meant }) {
 const LARGEST_FILE = 8e6;
 
 /** A hierarchy file, pasted or chosen. file(name, bytes) sends one. */
-function fileForm({ typed, meant, file, mark }) {
+export function fileForm({ typed, meant, file, mark }) {
   let source = "";
   const text = h("textarea", { rows: 6, spellcheck: "false", wrap: "off", oninput: () => { source = ""; typed(); }, onchange: meant,
     placeholder: "leaf;level 1;level 2\n10115;101**;10***\n10117;101**;10***" });

@@ -1,5 +1,10 @@
 // Manual groups: select members with the mouse or keys, and type the name of their group.
 
+import { count, fresh, h } from "../base/shared.js";
+import { hueOf } from "./cuts.js";
+import { keepingFocus } from "./forms.js";
+import { longList, treeOf } from "./tree.js";
+
 /** The rows of a level: its groups with their members, then ungrouped values. */
 function groupRows(tree, level) {
   const over = level - 1, under = level - 2;  // levels of the tree; -1 are the values
@@ -22,7 +27,7 @@ function groupRows(tree, level) {
 }
 
 /** ask(kind, content) sends a message; typed(form) stores a half-typed name. */
-function groupForm({ ask, typed }) {
+export function groupForm({ ask, typed }) {
   let tree = null, column = null, level = 1, levels = 0, rows = [], seen = [], at = 0, anchor = 0, chosen = new Set(), words = "", parts = "";
   const id = fresh("groups");
   const steps = h("div", { class: "wb-row" });
@@ -88,6 +93,7 @@ function groupForm({ ask, typed }) {
   }
 
   /** Select one row; Ctrl toggles it, Shift selects a range. */
+  /** @param {number} index @param {{ shiftKey?: boolean, ctrlKey?: boolean, metaKey?: boolean }} keys */
   function pick(index, { shiftKey, ctrlKey, metaKey }) {
     const key = keyOf(seen[index]);
     if (shiftKey) {

@@ -1,9 +1,12 @@
 // The data at each level as a tree, coarsest level first, with values and records per node; only visible rows are drawn.
 
+import { count, fresh, h } from "../base/shared.js";
+import { hueOf } from "./cuts.js";
+
 const ROW = 22;
 
 /** A list of rows of equal height, of which only visible ones are drawn with draw(index). */
-function longList({ attributes, draw }) {
+export function longList({ attributes, draw }) {
   const inner = h("div", { class: "wb-hier-long", role: "presentation" });
   const element = h("div", { class: "wb-hier-scroll", tabindex: 0, ...attributes }, inner);
   let size = 0, shown = "";
@@ -36,7 +39,7 @@ function longList({ attributes, draw }) {
 }
 
 /** The content of a tree message: level 0 is the finest; -1 are the values. */
-function treeOf(tree) {
+export function treeOf(tree) {
   const below = new Float64Array(tree.size + 1);
   for (let i = 0; i < tree.size; i++) below[i + 1] = below[i] + tree.counts[i];
   const starts = level => tree.levels[level].starts;
@@ -60,7 +63,7 @@ function treeOf(tree) {
 }
 
 /** paint(tree, { name, preview }) shows a tree; that of another column is folded to its coarsest level. */
-function levelTree() {
+export function levelTree() {
   let tree = null, name = null, rows = [], at = 0, opened = new Set(), words = "";
   const search = h("input", { type: "search", placeholder: "Search values and groups", "aria-label": "Search values and groups",
     oninput: () => { words = search.value.trim().toLowerCase(); at = 0; lay(); } });

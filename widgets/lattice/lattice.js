@@ -1,5 +1,7 @@
 // The lattice: a square for each combination of levels, row by row by how far it generalizes; a canvas, since there are thousands.
 
+import { count, debounced, field, figures, fresh, h, step, throttled, widget } from "../base/shared.js";
+
 const SIZE = 9, GAP = 2, LABEL = 44;
 const REST = [[124, 123, 120], [188, 175, 111], [255, 234, 70]]; // cividis, which suits color-blind readers; with a lighter dark end for dark themes
 const RAMPS = { light: [[0, 32, 77], [65, 77, 107], ...REST], dark: [[52, 116, 196], [88, 120, 158], ...REST] };
@@ -40,7 +42,7 @@ export default widget(({ el, send, on, model, trait }) => {
     h("div", { "data-field": "nodes" }, h("span", { class: "wb-wrong", role: "alert" })), none, shown);
 
   let state = null, cursor = -1, last = -1;
-  const stops = () => RAMPS[getComputedStyle(el).color.match(/\d+/g).slice(0, 3).every(part => part > 127) ? "dark" : "light"];
+  const stops = () => RAMPS[getComputedStyle(el).color.match(/\d+/g).slice(0, 3).every(part => Number(part) > 127) ? "dark" : "light"];
 
   const choose = node => { last = node; draw(); send("choose", { node, field: "nodes" }); };
 
@@ -96,7 +98,7 @@ export default widget(({ el, send, on, model, trait }) => {
       else { pen.strokeStyle = color; pen.lineWidth = 1.4; pen.strokeRect(x + 0.7, y + 0.7, w - 1.4, t - 1.4); }
       if (state.efficient(i)) { pen.strokeStyle = ink; pen.lineWidth = 2; pen.strokeRect(x - 0.5, y - 0.5, w + 1, t + 1); pen.fillStyle = "#fff"; pen.beginPath(); pen.arc(x + w / 2, y + t / 2, 2, 0, 7); pen.fill(); }
     });
-    for (const [node, color] of [[last, "#d55e00"], [cursor, ink]]) {
+    for (const [node, color] of /** @type {[number, string][]} */ ([[last, "#d55e00"], [cursor, ink]])) {
       if (node < 0 || !state.spots[node]) continue;
       const [x, y] = state.spots[node];
       pen.strokeStyle = color;

@@ -1,5 +1,8 @@
 // The original compared with the release: bars of a column before and after, or the cells of two; also as a table.
 
+import { field, h, step, widget } from "../base/shared.js";
+import { chart } from "../base/vega.js";
+
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Original and release: distributions", { model, trait });
   el.classList.add("wb-original");

@@ -27,7 +27,7 @@ class OriginalComparison(ChartPart):
     Counts are computed in the background, only while the view is open, and sent as messages.
     """
 
-    _esm = script("base/vega", "original/original")
+    _esm = script("original/original")
     _css = styles("base/vega", "original/original")
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     pending = traitlets.Bool(False, help="the next release is being computed and will be shown")

@@ -1,5 +1,8 @@
 // Export of files, and a preview of original and released records for the analyst; both on request only.
 
+import { count, download, fresh, h, step, widget } from "../base/shared.js";
+
+/** @type {[string, [string, string][]][]} */
 const FILES = [
   ["The release", [["csv", "CSV"], ["parquet", "Parquet"]]],
   ["The study", [["yaml", "YAML"], ["py", "Python"]]],

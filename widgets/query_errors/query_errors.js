@@ -1,5 +1,8 @@
 // Query errors: a histogram, the worst queries, and the frontiers of two workloads side by side.
 
+import { count, field, h, step, widget } from "../base/shared.js";
+import { chart } from "../base/vega.js";
+
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Query errors", { model, trait });
   el.classList.add("wb-query-errors");

@@ -35,7 +35,7 @@ class QueryErrors(ChartPart):
     selected query matches in part.
     """
 
-    _esm = script("base/vega", "query_errors/query_errors")
+    _esm = script("query_errors/query_errors")
     _css = styles("base/vega", "query_errors/query_errors")
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)
     pending = traitlets.Bool(False, help="the next release is being computed and will be shown")

@@ -1,5 +1,7 @@
 // Methods, models, parameter ranges and measures: generated from the catalog that Python sends.
 
+import { count, debounced, field, figures, fresh, h, keepingPlace, step, widget } from "../base/shared.js";
+
 const AXIS = { privacy: "across", utility: "upwards" };
 const SIDE = { privacy: ["Privacy", "how much an attacker may learn"], utility: ["Utility", "how much accuracy is lost"] };
 

@@ -1,5 +1,7 @@
 // The release card: requests carry the newest values, one request in flight at a time.
 
+import { afterFrame, debounced, figures, fresh, h, keepingPlace, widget } from "../base/shared.js";
+
 const STEPS = 1000;  // of a slider
 const REQUEST_INTERVAL = 40;  // ms between requests
 const PATIENCE = 5000;  // ms until an answer counts as lost
@@ -160,7 +162,7 @@ function figuresOf(rows) {
 export default widget(({ el, send, on, at, mark }) => {
   el.classList.add("wb-release");
   const asker = requestQueue(send);
-  const watch = new ResizeObserver(entries => { for (const { target, borderBoxSize: [box] } of entries) target.sized(box); });
+  const watch = new ResizeObserver(entries => { for (const { target, borderBoxSize: [box] } of entries) /** @type {any} */ (target).sized(box); });
   const steady = (...given) => steadyBlock(watch, ...given);
   const hold = h("button", { type: "button", onclick: () => send("hold", { field: "asked" }), title: "add this release's recipe to the study" }, "Keep this point");
   const name = steady("p", { class: "wb-recipe-name", "aria-live": "polite" });

@@ -1,7 +1,9 @@
 // How well each quasi-identifier predicts each other one: a matrix, and descriptions of the strongest dependencies.
 
+import { fresh, h, keepingPlace } from "../base/shared.js";
+
 /** A folded section; draw({ names, commonest, rows, described }) fills it, or hides it if there are no two columns. */
-function dependencyMatrix() {
+export function dependencyMatrix() {
   const held = text => text.replaceAll(" %", "\u00a0%"), bare = text => text.replace(" %", "").replace("under ", "< ").replace("over ", "> ");
   const first = h("span", { class: "wb-soft", role: "status" });
   const list = h("ul", { class: "wb-dependencies" }), table = h("table", { role: "grid" });

@@ -1,16 +1,18 @@
 // The list of columns with their roles: rows are selected like files, roles are set with the mouse or a key.
 
-const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: attackers may know it"],
+import { count, h, perCent } from "../base/shared.js";
+
+export const ROLES = [["quasi", "Q", "quasi", "Quasi-identifier: attackers may know it"],
   ["sensitive", "S", "sensitive", "Sensitive: it must not be disclosed"],
   ["identifier", "I", "identifier", "Identifier: never published"],
   ["weight", "W", "weight", "Weight: how many people each record represents; never published"],
   ["dropped", "L", "leave out", "Leave out: not published, although it identifies nobody"],
   ["neutral", "N", "neutral", "Neutral: published unchanged"]];
-const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
+export const WORD = { quasi: "quasi-identifier", sensitive: "sensitive", identifier: "identifier", dropped: "leave out",
   weight: "weight", neutral: "neutral" };
-const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
+export const records = number => `${count(number)} ${number === 1 ? "record" : "records"}`;
 /** Format a share of unique records. */
-const singledOut = perCent;
+export const singledOut = perCent;
 
 /** The selected rows, with a current row and the start of a range. */
 function selecting(rows, changed) {
@@ -105,7 +107,7 @@ function columnRow(column, ask) {
 }
 
 /** The grid; ask.role(names, role, field), ask.level(name, level), ask.most(), ask.moved(). */
-function roleGrid(ask) {
+export function roleGrid(ask) {
   let rows = [];
   const body = h("div", { class: "wb-rows", role: "rowgroup" });
   const head = h("div", { class: "wb-column wb-titles", role: "row" },

@@ -1,5 +1,9 @@
 // The roles of the columns: unique records per column and per combination, and a proposal.
 
+import { count, h, step, widget } from "../base/shared.js";
+import { dependencyMatrix } from "./matrix.js";
+import { ROLES, WORD, records, roleGrid, singledOut } from "./role_grid.js";
+
 /** "6 quasi-identifiers: age, sex, …; sensitive: occupation" */
 function rolesInWords(roles, most = 3) {
   const few = names => names.slice(0, most).join(", ") + (names.length > most ? ", …" : "");

@@ -39,7 +39,7 @@ class RolePicker(Part):
     Hierarchies come with the columns of `base`, or as `hierarchies`, which take what `Table.with_hierarchies` takes.
     """
 
-    _esm = script("roles/role_grid", "roles/matrix", "roles/roles")
+    _esm = script("roles/roles")
     _css = styles("roles/roles", "roles/matrix")
     base = traitlets.Instance(Table, allow_none=True, help="all columns without roles")
     hierarchies = traitlets.Dict(help="builders or hierarchies of some columns, for the levels of sensitive ones")

@@ -1,5 +1,7 @@
 // What a miner learns: a bar for each column, and a small tree as text.
 
+import { count, field, h, step, widget } from "../base/shared.js";
+
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("What a miner learns", { model, trait });
   el.classList.add("wb-scenario", "wb-explanation");

@@ -1,5 +1,8 @@
 // A scenario: the good use and the bad use, each with miners, weights of people and an acceptable limit.
 
+import { queryEditor } from "../base/query_editor.js";
+import { field, h, keepingPlace, step, widget } from "../base/shared.js";
+
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Scenario", { model, trait });
   el.classList.add("wb-scenario");

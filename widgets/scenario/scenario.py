@@ -40,7 +40,7 @@ class ScenarioPicker(Part):
     Conditions on weights quote values, so no part of a scenario is in a synced trait.
     """
 
-    _esm = script("base/query_editor", "scenario/scenario")
+    _esm = script("scenario/scenario")
     _css = styles("base/query_editor", "scenario/scenario")
     table = traitlets.Instance(Table, allow_none=True)
     release = traitlets.Instance("workbench.releases.base.Release", allow_none=True)

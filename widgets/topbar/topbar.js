@@ -1,5 +1,7 @@
 // The top bar. Ctrl+Z and Ctrl+Shift+Z work everywhere in the workbench except in text fields.
 
+import { h, widget } from "../base/shared.js";
+
 const REMEMBERED = "privacy-utility-workbench study";
 
 export default widget(({ model, el, send, on }) => {

@@ -1,5 +1,8 @@
 // The workloads of the study: a list of names, and the queries of one, which are written, random, or from a log.
 
+import { queryEditor } from "../base/query_editor.js";
+import { field, h, keepingPlace, step, throttled, widget } from "../base/shared.js";
+
 export default widget(({ model, el, send, on, trait }) => {
   const { element, body, chosen } = step("Workloads", { model, trait });
   el.classList.add("wb-workloads");

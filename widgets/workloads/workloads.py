@@ -41,7 +41,7 @@ class WorkloadPicker(Part):
     at once, and saved when all lines are valid.
     """
 
-    _esm = script("base/query_editor", "workloads/workloads")
+    _esm = script("workloads/workloads")
     _css = styles("base/query_editor", "workloads/workloads")
     table = traitlets.Instance(Table, allow_none=True)
     workloads = traitlets.Dict(help="name -> a list of queries, {'random': ...} or {'file': ...}: no sync")

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+import re
 import threading
 
 import numpy as np
 import pytest
 
-from widgets.base.part import Part, read_integer
+from widgets.base.part import WIDGETS, Part, read_integer, script
 from widgets.base.worker import Worker
 from workbench.base.errors import BadInput
 from workbench.base.jsonable import jsonable
@@ -131,3 +132,27 @@ def test_integers_of_messages():
             read_integer({"n": wrong}, "n", 0, 2)
     with pytest.raises(BadInput, match="gone"):
         read_integer({}, "n", 0, 2, "gone")
+
+
+MODULES = sorted(WIDGETS.rglob("[!.]*.js"))
+
+
+def test_a_script_contains_every_imported_module_once_and_before_its_use(tmp_path, monkeypatch):
+    monkeypatch.setattr("widgets.base.part.WIDGETS", tmp_path)
+    (tmp_path / "a.js").write_text(
+        'import { two } from "./b.js";\nimport { one } from "./c.js";\n\nexport default two + one;\n'
+    )
+    (tmp_path / "b.js").write_text('// the second\nimport { one } from "./c.js";\n\nexport const two = one + one;\n')
+    (tmp_path / "c.js").write_text("export const one = 1;\n")
+    lines = [line for line in script("a").splitlines() if line]
+    assert lines == ["const one = 1;", "// the second", "const two = one + one;", "export default two + one;"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(WIDGETS).as_posix())
+def test_joined_modules_declare_each_name_once(path):
+    if "server" in path.parts:  # served as they are
+        return
+    joined = script(path.relative_to(WIDGETS).with_suffix("").as_posix())
+    assert not re.search(r"^import |^export (?!default)", joined, re.MULTILINE)
+    names = re.findall(r"^(?:async )?(?:function\*? |class |const |let )(\w+)", joined, re.MULTILINE)
+    assert len(names) == len(set(names)) > 0
