@@ -10,7 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import traitlets
@@ -27,6 +27,7 @@ from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.miners.cross_fitting import labels_of
+from workbench.models import Model
 from workbench.releases.base import Release, recipient_notice
 from workbench.releases.side_information import refuse_giveaways
 from workbench.releases.writing import file_names
@@ -51,6 +52,14 @@ CHARTS = ("png", "svg", "json")
 ExportedFile = tuple[str, bytes]  # name and content
 
 
+class PendingFile(NamedTuple):
+    """The file of the newest job, the only one that can report: its kind, and the field and view that requested it."""
+
+    what: str = ""
+    field: str = ""
+    asker: str = ""
+
+
 class ReleasePreview(Part):
     """Preview and export, both on request only. Records are sent as messages and never under Voila; files as bytes."""
 
@@ -69,8 +78,7 @@ class ReleasePreview(Part):
         self._sampler, self._maker = Worker(self._sample_failed), Worker(self._export_failed)
         self._sent_state: dict[str, Any] = {}
         self._shown = False  # the view shows records
-        self._field = self._asker = self._what = ""  # field, view and kind of the pending file
-        self._audit: tuple[Release, Any, str] | None = None  # the audit of a release and a model
+        self._pending = PendingFile()
         self.observe(lambda _: self.call_soon(self._send_state), ["release", "recipe", "frontier", "study"])
         self.observe(lambda _: self._clear(), "release")
 
@@ -82,9 +90,9 @@ class ReleasePreview(Part):
 
     def _export_failed(self, error: BaseException) -> None:
         if isinstance(error, DisclosingColumns):
-            self.send_message("refused", to=self._asker, columns=error.columns)
-        self.wrong(self._field, error)
-        self.send_message("ended", to=self._asker)
+            self.send_message("refused", to=self._pending.asker, columns=error.columns)
+        self.wrong(self._pending.field, error)
+        self.send_message("ended", to=self._pending.asker)
 
     # --- content of the view
 
@@ -101,7 +109,7 @@ class ReleasePreview(Part):
             "chart": self.frontier is not None,
             "code": self.study is not None and self.recipe is not None,
             "audit": self._audited(),
-            "as_they_are": self._as_they_are(),
+            "as_they_are": _describe_neutral(self.release) if self.release else "",
             "several": self.release is not None and len(file_names(self.release)) > 1,
             "left_out": self.release is not None
             and bool(self.release.suppressed)
@@ -117,35 +125,14 @@ class ReleasePreview(Part):
         if self.release is None:
             return ""
         known = f" Tell recipients: {recipient_notice(self.release)}." if recipient_notice(self.release) else ""
-        return f"{self._verdict(self.release)}{known}"
-
-    def _verdict(self, release: Release) -> str:
-        if release.about.guarantee:
-            return f"Guarantee of the method: {release.about.guarantee}."
-        if self.recipe is None or self.recipe.model is None:
-            return "No model was requested, so there is nothing to audit; the measures show what may be learned."
-        model = self.recipe.model
-        if self._audit is None or self._audit[0] is not release or self._audit[1] != model:
-            try:
-                verdict = f"Audited: {release.audit(model)}."
-            except Undefined as reason:
-                verdict = f"Not audited: {reason}."
-            self._audit = release, model, verdict
-        return self._audit[2]
-
-    def _as_they_are(self) -> str:
-        """List the neutral columns and what they disclose."""
-        neutral = self.release.neutral if self.release else ()
-        if self.release is None or not neutral:
-            return ""
-        return f"Neutral (published unchanged): {join_names(neutral)}. {facts.neutral(self.release)}"
+        return f"{_verdict(self.release, self.recipe.model if self.recipe else None)}{known}"
 
     # --- preview
 
     def _clear(self) -> None:
         """Remove records of another release."""
         self._sampler.forget()
-        if self._maker.busy and self._what in OF_RELEASE:
+        if self._maker.busy and self._pending.what in OF_RELEASE:
             self._maker.forget()
             self._export_failed(BadInput("the release has changed; request its file again"))
         if self._shown:
@@ -183,15 +170,13 @@ class ReleasePreview(Part):
                 name, data = make()
             call_soon(self._send_file, name, data)
 
-        self._what = what
-        self._field = str(content.get("field") or "")  # of the newest job, the only one that can report
-        self._asker = str(content.get("from") or "")
+        self._pending = PendingFile(what, str(content.get("field") or ""), str(content.get("from") or ""))
         self._working()
         self._maker.start(job)
 
     def _working(self, words: str = "") -> None:
         """Notify all views of the pending file, which replaces older ones."""
-        self.send_message("working", what=self._what, asker=self._asker, words=words)
+        self.send_message("working", what=self._pending.what, asker=self._pending.asker, words=words)
 
     def receive_drop(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
         """Drop the neutral columns that disclose too much."""
@@ -205,7 +190,9 @@ class ReleasePreview(Part):
         pieces = [data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] or [b""]
         mime = TYPES[name.rsplit(".", 1)[-1]]
         for place, piece in enumerate(pieces):
-            self.send_message("file", [piece], to=self._asker, name=name, type=mime, place=place, pieces=len(pieces))
+            self.send_message(
+                "file", [piece], to=self._pending.asker, name=name, type=mime, place=place, pieces=len(pieces)
+            )
 
     def _file_maker(self, what: str, anyway: bool, stars: bool) -> Callable[[], ExportedFile]:
         """Return a function that creates the requested file from the current release."""
@@ -237,6 +224,29 @@ class ReleasePreview(Part):
         if self.study is None:
             raise BadInput("this release has no study to export")
         return self.study
+
+
+def _verdict(release: Release, model: Model | None) -> str:
+    """Describe the guarantee of a release, or the audit of its model."""
+    if release.about.guarantee:
+        return f"Guarantee of the method: {release.about.guarantee}."
+    if model is None:
+        return "No model was requested, so there is nothing to audit; the measures show what may be learned."
+
+    def audited() -> str:
+        try:
+            return f"Audited: {release.audit(model)}."
+        except Undefined as reason:
+            return f"Not audited: {reason}."
+
+    return release.remember(("verdict", model), audited)
+
+
+def _describe_neutral(release: Release) -> str:
+    """List the neutral columns and what they disclose; empty if there are none."""
+    if not release.neutral:
+        return ""
+    return f"Neutral (published unchanged): {join_names(release.neutral)}. {facts.neutral(release)}"
 
 
 class DisclosingColumns(BadInput):

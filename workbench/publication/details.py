@@ -117,9 +117,7 @@ def distributions(release: Release, smallest: int) -> Distributions:
     if release.suppressed:  # subtracting the file from the counts before would reveal the suppressed records
         raise Undefined("records are suppressed, and counts of the original would reveal their values")
     names = [name for name in (*table.quasi, *table.sensitive) if name not in release.unpublished_columns]
-    if (
-        table.settings.rounding.part_of is not None
-    ):  # only counts of sensitive values are rounded jointly with the other parts
+    if table.settings.rounding.part_of is not None:  # only sensitive values are rounded jointly with the other parts
         names = [name for name in names if name in table.sensitive]
     declared = [name for name in names if bins_of(table, name, SIDE).declared]
     columns = [_published(release, name, smallest) for name in declared]
