@@ -293,7 +293,7 @@ class RedactedClasses:
         if self._mixed(row):
             are = "are" if self.is_truthful else "are published as"
             return f"They {are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
-        return f"{self._have(row)} of them {self._do} {_called(self, row)}{_usual(self, row)}"
+        return f"{self._have(row)} of them {self._do} {_describe_value(self, row)}{_compare_with_prior(self, row)}"
 
     @property
     def _do(self) -> str:
@@ -303,7 +303,7 @@ class RedactedClasses:
     def _mixed(self, row: int) -> bool:
         """Return whether a class is described as similar to everybody."""
         _, label, *_ = self.exposed_value(row)
-        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == _before(self, row))
+        return self.loss[row] <= NOTHING or (label is not None and self._have(row) == _describe_prior(self, row))
 
     def _have(self, row: int) -> str:
         """Describe the share of a class that has the value."""
@@ -353,22 +353,22 @@ class RedactedClasses:
             usual = f", which includes that of {wording.everybody}" if self.certainty_gain(row)[0] == 0 else ""
             sentence = f"{people[:1].upper()}{people[1:]}, so few that the share is published as a range{usual}{who}."
             worst = "of a group that may be the worst" if usual else worst
-        unit = f"{worst} {self._do} {_called(self, row)}{_usual(self, row)}".rstrip(".")
+        unit = f"{worst} {self._do} {_describe_value(self, row)}{_compare_with_prior(self, row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
 
 
-def _before(found: RedactedClasses, row: int) -> str:
+def _describe_prior(found: RedactedClasses, row: int) -> str:
     """Describe the prior share of the value, if it may be named."""
     seen, *_ = found.exposed_value(row)
     return describe_usual_share(found.published_prior(row) or 0, int(seen.totals.sum()), found.smallest)
 
 
-def _usual(found: RedactedClasses, row: int) -> str:
+def _compare_with_prior(found: RedactedClasses, row: int) -> str:
     _, label, *_ = found.exposed_value(row)
-    return "." if label is None else f"; of {found.wording.everybody}, {_before(found, row)} do."
+    return "." if label is None else f"; of {found.wording.everybody}, {_describe_prior(found, row)} do."
 
 
-def _called(found: RedactedClasses, row: int) -> str:
+def _describe_value(found: RedactedClasses, row: int) -> str:
     """Describe the value of a class."""
     seen, label, *_ = found.exposed_value(row)
     if label is not None:
