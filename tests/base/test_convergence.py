@@ -7,6 +7,7 @@ import pandas as pd
 
 from workbench.base.convergence import Fit, collect_fits, report_fit, warning_about
 from workbench.data.table import Table
+from workbench.frontier.frontier import frontier_records
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.sweep import sweep
 from workbench.measures import Measure, Measured, PrivacyLoss, Publication
@@ -55,7 +56,7 @@ def test_a_figure_shows_that_its_fit_did_not_converge_also_from_the_store(tmp_pa
         point = found.measured[0]
         assert point.sentences["fitted"].startswith("Half of it. Computed from a fit that did not converge")
         assert point.fits == {"fitted": [OPEN]} or point.fits == {"fitted": (OPEN,)}
-        assert found.records()[0]["fits"] == {
+        assert frontier_records(found)[0]["fits"] == {
             "fitted": [{"name": "steepest ascent", "rounds": 7, "residual": 0.125, "converged": False}]
         }
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands.people import STUDY, error_line, run, study_in
 from workbench.base.figures import format_number
+from workbench.frontier.decision import decide
 from workbench.frontier.sweep import sweep
 from workbench.studies.script import python_code
 from workbench.studies.study import Study
@@ -96,7 +97,7 @@ def test_json_output_is_complete_and_reproducible(study, capsys):
     assert found["study"] == "People" and found["axes"] == {"privacy": "P_loss", "utility": "U_loss(min_support=0.1)"}
     assert found["efficient"] == [i + 1 for i in whole.efficient.index]
     assert [one["values"] for one in found["points"]] == [dict(point.values) for point in whole.measured]
-    assert found["recommended"] == whole.decide({"P_loss": 0.5}).recommended == 4 and found["nearest"] is None
+    assert found["recommended"] == decide(whole, {"P_loss": 0.5}).recommended == 4 and found["nearest"] is None
     assert [one["number"] for one in found["points"]] == list(range(1, 8))
     whole_cost = found["points"][6]["values"]["U_loss(min_support=0.1)"]  # of removing all quasi-identifiers
     for one in found["points"]:
@@ -135,7 +136,7 @@ def test_a_candidate_without_objections_is_suggested_without_a_cap(study, tmp_pa
 def test_the_recommended_point_is_shown_although_dominated_on_the_axes(study, capsys):
     out, _ = run(capsys, "frontier", study, "--cap", "R_id=0.03")
     whole = frontier_of(study)
-    number = whole.decide({"R_id": 0.03}).recommended
+    number = decide(whole, {"R_id": 0.03}).recommended
     assert rows(out)[number][0] == str(whole.measured[number - 1].recipe) and "R_id: re-identification" in out
 
 

@@ -10,6 +10,7 @@ from tests.commands.people import run
 from widgets.dashboard.dashboard import Dashboard
 from workbench.charts.scene import Scene
 from workbench.commands import main
+from workbench.frontier.decision import decide
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import sweep
 from workbench.publication.decisions import decisions_of
@@ -200,7 +201,7 @@ def test_decisions_agree_although_rounded_figures_are_equal(tmp_path, capsys):
     )
     chosen = set()
     for cap in (0.002, 0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3):
-        number = exact.decide({"P_loss": cap}).recommended
+        number = decide(exact, {"P_loss": cap}).recommended
         offer = PublishedStudy(
             results_of(asked := study.with_(caps={"P_loss": cap}), table, seen, decisions_of(seen, asked), {})
         )

@@ -12,7 +12,7 @@ from workbench.data.settings import TableSettings
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import reasons_not_to_recommend
 from workbench.frontier import decision as module
-from workbench.frontier.decision import exceeded_caps, neighbors, reasons_against, require, why_none
+from workbench.frontier.decision import decide, exceeded_caps, neighbors, reasons_against, require, why_none
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
@@ -42,10 +42,10 @@ def recommend_naively(found, cap):
 
 def test_the_minimum_loss_within_the_cap_is_recommended():
     found = frontier((1, 7), (4, 4), (6, 2), (8, 1))
-    decision = found.decide({"P": 6})
+    decision = decide(found, {"P": 6})
     assert (decision.recommended, decision.goal, decision.nearest) == (3, "U", None)
     assert decision.satisfying == (3, 2, 1) and decision.passed_over == () and decision.shown == 3
-    assert found.decide({"P": 6.01}).recommended == 3 and found.decide({"P": 5.99}).recommended == 2
+    assert decide(found, {"P": 6.01}).recommended == 3 and decide(found, {"P": 5.99}).recommended == 2
 
 
 def test_decisions_on_random_frontiers_equal_the_naive_ones():
@@ -54,18 +54,18 @@ def test_decisions_on_random_frontiers_equal_the_naive_ones():
         pairs = [(drawn.randint(0, 9), drawn.randint(0, 9)) for _ in range(drawn.randint(1, 9))]
         found = with_objections(frontier(*pairs), *(i for i in range(len(pairs)) if drawn.random() < 0.3))
         for cap in range(-1, 11):
-            assert found.decide({"P": cap}).recommended == recommend_naively(found, cap)
+            assert decide(found, {"P": cap}).recommended == recommend_naively(found, cap)
 
 
 def test_ties_go_to_the_more_private_point_and_then_the_lower_number():
-    assert frontier((5, 2), (4, 2), (4, 2)).decide({"P": 9}).recommended == 2
+    assert decide(frontier((5, 2), (4, 2), (4, 2)), {"P": 9}).recommended == 2
 
 
 def test_points_with_objections_are_passed_over_and_named():
     found = with_objections(frontier((1, 7), (4, 4), (6, 2)), 2)
-    decision = found.decide({"P": 9})
+    decision = decide(found, {"P": 9})
     assert decision.recommended == 2 and decision.passed_over == (3,)
-    none = with_objections(found, 0, 1, 2).decide({"P": 5})
+    none = decide(with_objections(found, 0, 1, 2), {"P": 5})
     assert none.recommended is None and none.shown == 2 and none.nearest is None
     assert none.reason == (
         "none of the 2 candidates within the caps is recommended; number 2, k-anonymity, k = 3 (mondrian): "
@@ -75,40 +75,40 @@ def test_points_with_objections_are_passed_over_and_named():
 
 def test_the_nearest_point_is_named_if_none_satisfies_the_cap():
     found = frontier((3, 7), (4, 4))
-    decision = found.decide({"P": 2})
+    decision = decide(found, {"P": 2})
     assert decision.recommended is None and decision.nearest == decision.shown == 1 and decision.satisfying == ()
     assert decision.reason == "no point has P at most 2; the lowest P is 3"
     with pytest.raises(BadInput, match=r"The nearest candidate is number 1, k-anonymity, k = 2 \(mondrian\): P 3$"):
         require(found, decision)
-    both = found.decide({"P": 3.5, "U": 5})  # one exceeds U by 2 of 3, the other P by half of 1
+    both = decide(found, {"P": 3.5, "U": 5})  # one exceeds U by 2 of 3, the other P by half of 1
     assert both.nearest == 2 and "no point has P at most 3.5 and U at most 5" in why_none(found, both)
 
 
 def test_the_nearest_point_has_the_figure_that_the_reason_names():
     """Regression: the reason named 0.000385, the smallest cap that admits the point, the next sentence 0.000384."""
     found = frontier((1 / 2604, 7), (4, 4))
-    message = why_none(found, found.decide({"P": 0.0001}))
+    message = why_none(found, decide(found, {"P": 0.0001}))
     assert "the lowest P is 0.000385" in message and message.endswith("P 0.000385.")
 
 
 def test_the_most_private_point_is_recommended_under_caps_on_utility_only():
-    decision = frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4})
+    decision = decide(frontier((1, 7), (4, 4), (6, 2)), {"U": 4})
     assert decision.goal == "P" and decision.recommended == 2
-    assert frontier((1, 7), (4, 4), (6, 2)).decide({"U": 4, "P": 9}).recommended == 3
+    assert decide(frontier((1, 7), (4, 4), (6, 2)), {"U": 4, "P": 9}).recommended == 3
 
 
 def test_the_knee_of_the_points_without_objections_is_suggested_without_caps():
     found = frontier((1, 7), (2, 3), (6, 2.5))
-    assert found.decide().recommended == 2 and found.measured[1] is found.knee
-    assert with_objections(found, 1).decide().recommended == 3
+    assert decide(found).recommended == 2 and found.measured[1] is found.knee
+    assert decide(with_objections(found, 1)).recommended == 3
     no_knee = Frontier([point(2, P=1, U=9), point(3, P=2, U=8), point(4, P=3, U=7)], [P, U])
-    assert no_knee.decide().recommended == 2, "the middle of the frontier"
-    assert with_objections(no_knee, 0, 1, 2).decide().shown == 1, "the most private point"
+    assert decide(no_knee).recommended == 2, "the middle of the frontier"
+    assert decide(with_objections(no_knee, 0, 1, 2)).shown == 1, "the most private point"
 
 
 def test_baselines_and_undefined_points_are_not_candidates():
     found = Frontier([point(2, P=1.0), *baselines()], [P, U])
-    decision = found.decide({"P": 5})
+    decision = decide(found, {"P": 5})
     assert decision.recommended is decision.nearest is decision.shown is None
     assert decision.reason == "no point but the baselines has a value on P and U"
 

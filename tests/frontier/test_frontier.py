@@ -19,7 +19,9 @@ from workbench.frontier.frontier import (
     Frontier,
     clearest_dominator,
     describe_gain,
+    frontier_records,
     relative_costs,
+    slopes,
     undominated,
 )
 from workbench.frontier.recipe import Point, Recipe
@@ -119,7 +121,7 @@ def test_measures_of_one_side_give_points_but_no_frontier():
 
 def test_a_frontier_without_points():
     found = Frontier([], [P, U])
-    assert len(found.points) == len(found.efficient) == len(found.slope) == 0
+    assert len(found.points) == len(found.efficient) == len(slopes(found)) == 0
 
 
 def test_knee_slope_and_area_by_hand():
@@ -128,7 +130,7 @@ def test_knee_slope_and_area_by_hand():
     assert found.area == pytest.approx(33)
     # below the chord: (5, 1): 1 - .5 - .125 = .375; (2, 4): 1 - .2 - .5 = .3
     assert found.knee is found.measured[0]
-    assert found.slope.to_dict("records") == [
+    assert slopes(found).to_dict("records") == [
         {
             "from": str(found.measured[0].recipe),
             "to": str(found.measured[1].recipe),
@@ -187,8 +189,8 @@ def test_the_knee_is_never_a_point_with_an_infinite_loss():
 
 
 def test_the_slope_skips_equal_points_and_accepts_infinity():
-    assert frontier((1, 1), (1, 1), (2, 0), ends=False).slope["slope"].tolist() == [1]
-    assert frontier((INFINITY, 0), (2, 1), ends=False).slope["slope"].tolist() == [0]
+    assert slopes(frontier((1, 1), (1, 1), (2, 0), ends=False))["slope"].tolist() == [1]
+    assert slopes(frontier((INFINITY, 0), (2, 1), ends=False))["slope"].tolist() == [0]
 
 
 def test_explain_names_the_clearest_dominator():
@@ -202,7 +204,7 @@ def test_explain_names_the_clearest_dominator():
 
 def test_records_are_plain_json_without_store_keys():
     kept = Point(Recipe(Mondrian(), KAnonymity()), {"P": INFINITY, "U": 1.0}, {}, {"U": "One."}, key="digest-of-data")
-    written = json.dumps(Frontier([kept], [P, U]).records(), allow_nan=False)
+    written = json.dumps(frontier_records(Frontier([kept], [P, U])), allow_nan=False)
     assert "digest-of-data" not in written
     (record,) = json.loads(written)
     assert record["values"] == {"P": "inf", "U": 1.0} and record["sentences"] == {"U": "One."}

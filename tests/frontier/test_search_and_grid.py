@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.methods.raking.tables import table, with_values
+from workbench.frontier.decision import decide
 from workbench.frontier.families import default_families
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.search import search
@@ -28,7 +29,7 @@ def sweep_grid(data, families):
 
 def recommended_loss(frontier, limit):
     """Return the utility loss of the recommended point; None if none is recommended."""
-    number = frontier.decide(limit).recommended
+    number = decide(frontier, limit).recommended
     return None if number is None else frontier.measured[number - 1].values["U_loss"]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from tests.frontier.points import P, U
 from tests.methods.raking.tables import table, with_values
+from workbench.frontier.decision import decide
 from workbench.frontier.families import Family, FamilySearch, Objective, default_families
 from workbench.frontier.recipe import Point
 from workbench.frontier.search import search
@@ -26,11 +27,11 @@ def test_every_family_equals_a_coarse_grid_over_its_parameter(make):
     for family in [one for one in default_families(data) if isinstance(one.method, Mondrian)]:
         grid = sweep(data, [family.recipe(float(p)) for p in np.linspace(0, 1, GRID)], MEASURES, baselines=False)
         for caps in CAPS:
-            known = grid.decide(caps)
+            known = decide(grid, caps)
             if known.recommended is None:
                 continue
             found = search(data, MEASURES, caps, f"{3 * GRID} evaluations", [family.recipe(0.5)])
-            place = found.decide(caps).recommended
+            place = decide(found, caps).recommended
             assert place is not None, (str(family), caps)
             best = grid.measured[known.recommended - 1].values[known.goal]
             assert found.measured[place - 1].values[known.goal] <= WORSE * best + 1e-9, (str(family), caps)

@@ -19,8 +19,6 @@ ABOVE = {
     "widgets/hierarchies/editor.py: HierarchyEditor": 39,
     "workbench/charts/scene.py: Scene": 38,
     "workbench/studies/study.py: Study": 36,
-    "widgets/preview/preview.py: ReleasePreview": 35,
-    "workbench/frontier/frontier.py: Frontier": 33,
 }
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from workbench.frontier.decision import decide
 from workbench.frontier.frontier import undominated
 from workbench.frontier.sweep import sweep
 from workbench.publication.decisions import decisions_of, opened_by, ranks_of
@@ -36,8 +37,8 @@ def test_the_decision_at_each_stop_follows_from_the_exact_figures(read, exact):
         assert decision["within"] == within and decision["satisfied"] == bool(within)
         assert decision["recommended"] == (safe[0] if safe else None)
         assert decision["passed_over"] == (within[: within.index(safe[0])] if safe else [])
-        assert decision["recommended"] == exact.decide({"P_loss": stop}).recommended
-    assert read.decision(None)["recommended"] == exact.decide().recommended
+        assert decision["recommended"] == decide(exact, {"P_loss": stop}).recommended
+    assert read.decision(None)["recommended"] == decide(exact).recommended
 
 
 def test_efficiency_follows_from_the_exact_figures(read, exact):

@@ -17,6 +17,7 @@ from widgets.session.sweep import BackgroundSweep
 from widgets.topbar.topbar import TopBar
 from workbench.base.errors import BadInput
 from workbench.base.progress import Remaining
+from workbench.frontier.decision import decide
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Recipe
 from workbench.frontier.store import Store
@@ -245,7 +246,7 @@ class Points:
             return None
         measured = {one.key for one in frontier.measures}
         caps = {key: cap for key, cap in self._session.study.caps.items() if key in measured}
-        number = frontier.decide(caps).recommended
+        number = decide(frontier, caps).recommended
         return None if number is None else frontier.measured[number - 1].recipe
 
 

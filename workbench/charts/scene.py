@@ -18,7 +18,7 @@ from workbench.base.parameters import canonical
 from workbench.charts.axis import Axis
 from workbench.charts.labels import LINE, Box, PlotArea
 from workbench.charts.look import PINNED
-from workbench.frontier.decision import why_none
+from workbench.frontier.decision import decide, why_none
 from workbench.frontier.recipe import Point, Recipe
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Scene:
     @cached_property
     def decision(self) -> Decision | None:
         """The decision under the caps; None without a cap."""
-        return self.frontier.decide(self.held) if self.held else None
+        return decide(self.frontier, self.held) if self.held else None
 
     @property
     def best(self) -> Point | None:

@@ -223,7 +223,7 @@ def table_and_recipe(
     study: Study, path: Path, recipe: str, cap: Sequence[str] | None, store: Path | None = None
 ) -> tuple[Table, Recipe]:
     """Return the table of a study, and the requested recipe or the recommended one under the caps."""
-    from workbench.frontier.decision import require
+    from workbench.frontier.decision import decide, require
 
     if recipe:
         _refuse({"--cap": cap}, "--recipe already selects a release")
@@ -238,7 +238,7 @@ def table_and_recipe(
     refuse_unknown_measures(study, None, None, list(caps))
     found = sweep_study(path, store)
     seen = on_axes(found.frontier, study)
-    number = require(seen, seen.decide(caps))
+    number = require(seen, decide(seen, caps))
     best = seen.measured[number - 1].recipe
     limits_text = ", ".join(f"{key}={value:g}" for key, value in caps.items())
     print_note(f"recommended under {limits_text} is number {number}, {best}")

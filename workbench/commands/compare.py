@@ -159,7 +159,7 @@ def compare_studies(first: Path, second: Path) -> dict[str, Any]:
 
 def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
     """Return a study's efficient points, the area under them, and the recommended point under its caps."""
-    from workbench.frontier.decision import why_none
+    from workbench.frontier.decision import decide, why_none
 
     found: dict[str, Any] = {"study": study.name, "caps": dict(study.caps), "area": None, "recommended": None}
     found["efficient"] = [_point(frontier.measured[int(i)], frontier) for i in frontier.efficient.index]
@@ -167,7 +167,7 @@ def _of_study(study: Any, frontier: Frontier) -> dict[str, Any]:
         found["area"] = frontier.area
     except Undefined as reason:
         found["no_area"] = str(reason)
-    decision = frontier.decide(study.caps)
+    decision = decide(frontier, study.caps)
     if decision.recommended is None:
         found["none_recommended"] = why_none(frontier, decision)
     else:

@@ -161,7 +161,9 @@ class View:
     @cached_property
     def decision(self) -> Decision:
         """The decision under the caps."""
-        return self.frontier.decide(self.caps)
+        from workbench.frontier.decision import decide
+
+        return decide(self.frontier, self.caps)
 
     @cached_property
     def marked(self) -> dict[str, int | None]:
@@ -202,7 +204,9 @@ class View:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as plain data; the same study gives the same data."""
-        seen, records = self.frontier, self.frontier.records()
+        from workbench.frontier.frontier import frontier_records
+
+        seen, records = self.frontier, frontier_records(self.frontier)
         for record, others in zip(records, self.dominated_by, strict=True):
             record["dominated_by"] = [i + 1 for i in others]
         for record, cost in zip(records, self.costs, strict=True):

@@ -71,6 +71,7 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="Print the points and the notes as JSON.")] = False,
 ) -> int:
     """Run `workbench search`."""
+    from workbench.frontier.decision import decide
     from workbench.studies.study import results_folder
 
     loaded = open_study(study)
@@ -83,7 +84,7 @@ def search(
     if out is not None:
         write_points(found, loaded.name, out)
         typer.echo(f"The points are in {out}.", err=True)
-    decision = found.decide(caps)
+    decision = decide(found, caps)
     if as_json:
         print_json(_as_dict(loaded, found, decision))
     else:
@@ -178,6 +179,8 @@ def _written(point: Point) -> str:
 
 def _as_dict(study: Study, found: Frontier, decision: Decision) -> dict[str, Any]:
     """Return the points with their numbers in the study, the recommended point, and the notes."""
+    from workbench.frontier.frontier import frontier_records
+
     axes = dict(zip(("privacy", "utility"), found.axes, strict=True))
     return {
         "study": study.name,
@@ -187,7 +190,7 @@ def _as_dict(study: Study, found: Frontier, decision: Decision) -> dict[str, Any
         "nearest": _named(found, decision.nearest),
         "reason": decision.reason,
         "notes": _notes(found),
-        "points": found.records(),
+        "points": frontier_records(found),
     }
 
 

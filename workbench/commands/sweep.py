@@ -168,10 +168,11 @@ def write_points(frontier: Frontier, name: str, out: Path) -> None:
     import json
 
     from workbench.base.files import atomic_write
+    from workbench.frontier.frontier import frontier_records
 
     with atomic_write(out) as aside:
         if out.suffix == ".json":
-            data = jsonable({"study": name, "points": frontier.records()})
+            data = jsonable({"study": name, "points": frontier_records(frontier)})
             aside.write_text(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
         else:
             points = frontier.points

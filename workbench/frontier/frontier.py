@@ -18,7 +18,7 @@ import pandas as pd
 from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import format_number
 from workbench.base.jsonable import jsonable
-from workbench.frontier.decision import Decision, decide, explain_no_value, limits_of, unreachable
+from workbench.frontier.decision import explain_no_value, limits_of, unreachable
 from workbench.frontier.recipe import Point, Recipe
 from workbench.measures import Measure
 from workbench.methods.keep import Keep
@@ -223,12 +223,6 @@ class Frontier:
         number, recipe = self.number(place), self.measured[place].recipe
         return f"{recipe} (not in the study)" if number is None else f"number {number}, {recipe}"
 
-    def decide(self, caps: Mapping[Any, float] | None = None) -> Decision:
-        """Decide which candidate to recommend under caps, with the reasons; unlike `best`, only candidates without
-        objections.
-        """
-        return decide(self, caps)
-
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
         """The losses on the axes of the two extreme baselines, which keep everything and remove all
@@ -283,21 +277,6 @@ class Frontier:
         heights = np.concatenate([[max(box[1], 0)], steps[:, 1]])
         return float(np.diff(edges) @ heights)
 
-    @cached_property
-    def slope(self) -> pd.DataFrame:
-        """The utility lost per unit of privacy gained between neighbors on the frontier, the least private first."""
-        order = self.efficient_order[::-1]
-        losses = self.losses()[order]
-        apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
-        order, losses = order[apart], losses[apart]
-        gained, lost = losses[:-1, 0] - losses[1:, 0], losses[1:, 1] - losses[:-1, 1]
-        with np.errstate(invalid="ignore", over="ignore"):  # infinity for infinity has no slope
-            slope = lost / gained
-        names = self.points["recipe"].to_numpy()[order]
-        return FigureFrame(
-            {"from": names[:-1], "to": names[1:], "privacy gained": gained, "utility lost": lost, "slope": slope}
-        )
-
     def dominators(self, point: Point, over: Iterable[Measure | str] | None = None) -> list[Point]:
         """Return the points that dominate this one, the most private first; raise Undefined if it lacks a value."""
         keys = compared_keys(self, over)
@@ -326,29 +305,6 @@ class Frontier:
         more = {1: "", 2: "; so does one more"}.get(len(better), f"; so do {len(better) - 1} more")
         gains = [describe_gain(key, chosen.values[key], point.values[key]) for key in keys]
         return f"Dominated by {chosen.recipe}: {', '.join(gains)}{more}."
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return plain data for JSON (infinity as "inf"), without the store's keys, which are digests of raw data."""
-        efficient = self.points["efficient"].tolist()
-        return [
-            {
-                "number": self.number(i),
-                "recipe": str(point.recipe),
-                "line": point.recipe.line,
-                "settings": point.recipe.to_dict(),
-                "values": jsonable({k: v for k, v in point.values.items() if not math.isnan(v)}),
-                "reasons": dict(point.reasons),
-                "sentences": dict(point.sentences),
-                **({"intervals": {k: list(ends) for k, ends in point.intervals.items()}} if point.intervals else {}),
-                **({"left_out": point.left_out} if point.left_out else {}),
-                **({"fits": {k: [fit._asdict() for fit in v] for k, v in point.fits.items()}} if point.fits else {}),
-                "against": list(point.against),
-                **({"small_classes": text} if (text := point.recipe.small_classes) else {}),
-                "baseline": point.recipe.baseline,
-                "efficient": efficient[i],
-            }
-            for i, point in enumerate(self.measured)
-        ]
 
     def chart(self, width: int = 640, height: int = 400) -> altair.LayerChart:
         """Draw the frontier: privacy loss to the right, utility loss upwards."""
@@ -390,6 +346,45 @@ def _reason(point: Point, keys: Iterable[str]) -> str:
         if math.isnan(point.values.get(key, math.nan)):
             reasons.setdefault(point.reasons.get(key, "it was not measured"), []).append(key)
     return "; ".join(f"{', '.join(found)}: {reason}" for reason, found in reasons.items())
+
+
+def slopes(frontier: Frontier) -> pd.DataFrame:
+    """The utility lost per unit of privacy gained between neighbors on the frontier, the least private first."""
+    order = frontier.efficient_order[::-1]
+    losses = frontier.losses()[order]
+    apart = np.append(True, (losses[1:] != losses[:-1]).any(axis=1))[: len(order)]
+    order, losses = order[apart], losses[apart]
+    gained, lost = losses[:-1, 0] - losses[1:, 0], losses[1:, 1] - losses[:-1, 1]
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity for infinity has no slope
+        slope = lost / gained
+    names = frontier.points["recipe"].to_numpy()[order]
+    return FigureFrame(
+        {"from": names[:-1], "to": names[1:], "privacy gained": gained, "utility lost": lost, "slope": slope}
+    )
+
+
+def frontier_records(frontier: Frontier) -> list[dict[str, Any]]:
+    """Return plain data for JSON (infinity as "inf"), without the store's keys, which are digests of raw data."""
+    efficient = frontier.points["efficient"].tolist()
+    return [
+        {
+            "number": frontier.number(i),
+            "recipe": str(point.recipe),
+            "line": point.recipe.line,
+            "settings": point.recipe.to_dict(),
+            "values": jsonable({k: v for k, v in point.values.items() if not math.isnan(v)}),
+            "reasons": dict(point.reasons),
+            "sentences": dict(point.sentences),
+            **({"intervals": {k: list(ends) for k, ends in point.intervals.items()}} if point.intervals else {}),
+            **({"left_out": point.left_out} if point.left_out else {}),
+            **({"fits": {k: [fit._asdict() for fit in v] for k, v in point.fits.items()}} if point.fits else {}),
+            "against": list(point.against),
+            **({"small_classes": text} if (text := point.recipe.small_classes) else {}),
+            "baseline": point.recipe.baseline,
+            "efficient": efficient[i],
+        }
+        for i, point in enumerate(frontier.measured)
+    ]
 
 
 def _column(values: list[Any]) -> Any:

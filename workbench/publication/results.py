@@ -22,7 +22,7 @@ from workbench.data.published_counts import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import LEAST, define_nearly_certain, describe_recommendable
-from workbench.frontier.frontier import Frontier
+from workbench.frontier.frontier import Frontier, frontier_records
 from workbench.frontier.intervals import describe_intervals
 from workbench.frontier.recipe import Recipe
 from workbench.measures import Measure, Publication
@@ -208,7 +208,7 @@ def _points(
     """Return every point; only points that can be opened have sentences."""
     plainest, undefined, found = set(easiest_to_explain(frontier)), np.isnan(frontier.losses()).any(axis=1), []
     ranks = ranks_of(frontier)
-    for i, (point, record) in enumerate(zip(frontier.measured, frontier.records(), strict=True)):
+    for i, (point, record) in enumerate(zip(frontier.measured, frontier_records(frontier), strict=True)):
         promised, also = _promised(point.recipe, table, study.smallest, details=details.get(i))
         one: PublishedPoint = {
             "number": record["number"],

@@ -10,6 +10,7 @@ import pytest
 
 from tests.planted import PLACE, RARE_DISEASE, planted
 from workbench import BadInput
+from workbench.frontier.decision import decide
 from workbench.frontier.sweep import sweep
 from workbench.publication.report import reporting
 from workbench.publication.report.page import SECTIONS
@@ -47,7 +48,7 @@ def test_the_points_are_those_of_the_engine(made, study, tmp_path):
                 assert found - 1e-9 <= told <= 1.5 * (found + 0.003) + 1e-9
             else:
                 assert told == pytest.approx(found, rel=0.1, abs=0.01) or key in ("P_loss", "R_id")
-    number = exact.on(*opened.axes).decide({"P_loss": 0.1}).recommended
+    number = decide(exact.on(*opened.axes), {"P_loss": 0.1}).recommended
     assert points["recommended"] == points["shown"]["number"] == number and points["nearest"] is None
     assert points["shown"]["recipe"] == str(exact.measured[number - 1].recipe) == str(opened.candidates()[number - 1])
     assert [one["number"] for one in points["points"]] == list(range(1, len(rows) + 1))
