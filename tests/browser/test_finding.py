@@ -48,7 +48,7 @@ def sought(page, within):
 
 def test_better_points_join_the_study_and_it_says_what_it_tried(page):
     expect(page.locator(".wb-done")).to_have_text("4 points")
-    expect(sought(page, "soon").locator("[data-field=find] .wb-wrong")).to_contain_text("give seconds")
+    expect(sought(page, "soon").locator("[data-field=find] .wb-wrong")).to_contain_text("use seconds")
     row = sought(page, "15 evaluations")
     expect(row.get_by_role("status")).to_contain_text("It stopped after 15 evaluations")
     expect(page.locator(".wb-best")).to_contain_text("raked buckets")

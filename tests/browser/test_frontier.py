@@ -184,7 +184,7 @@ def test_a_cap_is_dragged_and_typed(page):
     page.wait_for_function("Math.abs(document.querySelector('.wb-axis input').value - 0.8) < 0.02")
     cap.fill("little")
     cap.press("Enter")
-    wait_for_text(page, "the cap on P_loss is 'little'; give a number")
+    wait_for_text(page, "the cap on P_loss is 'little'; enter a number")
     assert cap.input_value() == "little" and cap.get_attribute("aria-invalid") == "true"
     cap.fill("")
     cap.press("Enter")

@@ -156,7 +156,7 @@ def test_several_recipes_with_one_name_need_a_number(tmp_path, capsys):
     text = error_line(
         capsys, "anonymize", study, "--recipe", "t-closeness, t = 0.3, distance = js (mondrian)", "-o", "x.csv"
     )
-    assert "give a number: 4 (" in text and "5 (" in text
+    assert "use a number: 4 (" in text and "5 (" in text
     both = study_in(tmp_path, STUDY.replace("{name: mondrian}", "{name: mondrian, strict: [true, false]}", 1))
     assert "several recipes" in error_line(capsys, "anonymize", both, "--recipe", "k-anonymity, k=3", "-o", "x.csv")
 

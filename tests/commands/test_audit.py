@@ -165,12 +165,12 @@ def test_noise_is_measured_as_noise(capsys, here):
     release.export(here / "noise.csv", giveaways=True)
     arguments = ("noise.csv", "--original", "original.csv", "--types", "zip=text")
     out, _ = run(capsys, "audit", *arguments, "--model", "k-anonymity, k=2", code=1)
-    assert "300 records with noise, in no classes" in out and "undefined  k-anonymity, k = 2" in out
+    assert "300 records with noise, not in classes" in out and "undefined  k-anonymity, k = 2" in out
     found = json.loads(run(capsys, "audit", *arguments, "--json")[0])
     value = next(one["value"] for one in found["measures"] if one["measure"] == "P_loss")
     assert value == pytest.approx(PrivacyLoss()(release).value)
     out, _ = run(capsys, "compare", "noise.csv", "k_3.csv", *ROLES, "--original", "original.csv")
-    assert "in no classes" in out
+    assert "not in classes" in out
 
 
 def test_the_codebook_names_the_roles(capsys, here):
@@ -204,7 +204,7 @@ def test_control_characters_are_not_printed(capsys, here):
         (["k_3.csv", *ROLES, "--model", "k-anonymity, k=0"], "at least 1"),
         (["k_3.csv", *ROLES, "--suppressed", "maybe"], "--suppressed"),
         (["k_3.csv", *ROLES, "--worst", "some"], "--worst"),
-        (["k_3.csv", "--quasi", "age,age"], "give it one role"),
+        (["k_3.csv", "--quasi", "age,age"], "choose one"),
     ],
 )
 def test_errors_are_one_line(capsys, arguments, words):

@@ -71,9 +71,9 @@ def test_the_better_study_is_named():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["study.yaml", "k_3.csv"], "give two studies or two tables"),
+        (["study.yaml", "k_3.csv"], "pass two studies or two tables"),
         (["k_3.csv", "k_5.csv"], "which columns are quasi-identifiers"),
-        (["study.yaml", "study.yaml", *ROLES], "studies bring their own roles"),
+        (["study.yaml", "study.yaml", *ROLES], "studies define their own roles"),
         (["study.yaml", "none.yaml"], "none.yaml"),
         (["-", "-", *ROLES], "only one of the two"),
     ],

@@ -57,9 +57,7 @@ def test_the_table_has_the_efficient_points(study, capsys):
     )
     assert {number for number, (_, marks) in found.items() if "small classes possible" in marks} >= {1, 4, 5}
     assert "small classes possible: classes of fewer than 5 records are possible: its model allows them" in out
-    words = (
-        "recommended: the least U_loss(min_support=0.1) with P_loss at most 0.5; 4 better by that are not recommended"
-    )
+    words = "recommended: the least U_loss(min_support=0.1) with P_loss at most 0.5; 4 better ones are not recommended"
     assert words in out and "not recommended: 3: the disease of some may be nearly certain" in out
     assert re.search(r"^share of removal: .* publishing no quasi-identifiers \(remove\)$", out, re.MULTILINE)
     assert "P_loss: privacy loss, lower is better" in out and "\x1b" not in out

@@ -214,9 +214,9 @@ def test_no_release_with_certain_values_is_proposed_for_real_files(name):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a,b\n" + "".join(f"x{i},y{i}\n" for i in range(60)), "no column helps"),
-        ("age,disease\n40,flu\n", "no column helps"),
-        ("disease\n" + "flu\ncold\n" * 40, "no column helps"),
+        ("a,b\n" + "".join(f"x{i},y{i}\n" for i in range(60)), "no column distinguishes"),
+        ("age,disease\n40,flu\n", "no column distinguishes"),
+        ("disease\n" + "flu\ncold\n" * 40, "no column distinguishes"),
     ],
     ids=["all unique", "one row", "nothing that others may know"],
 )
@@ -262,7 +262,7 @@ def test_options_for_reading_a_table_are_accepted(tmp_path, monkeypatch, capsys)
     released = ["audit", "r.csv", *roles, "--original", "people.dat"]
     assert main.main(["audit", "people.dat", *roles, *options[:6]]) == 0
     assert main.main(["audit", "r.csv", *roles, "--types", "code=text"]) == 2
-    assert "give it with --original" in capsys.readouterr().err
+    assert "add --original" in capsys.readouterr().err
     assert main.main([*released, *options[:4]]) == 2
 
 

@@ -75,7 +75,7 @@ def test_only_true_answers_are_printed_without_a_release(study, people, capsys):
         (["agee >= 40"], "workbench: query, column 1: there is no column 'agee'; did you mean 'age'?"),
         (["age >= 40", "age >= 40 and wrk = 'a'"], "query 2, column 15: there is no column 'wrk'"),
         (["--workload", "by wrk"], "there is no workload 'by wrk'; did you mean 'by work'?"),
-        ([], "give queries in quotes"),
+        ([], "pass queries in quotes"),
         (["age > 3", "--recipe", "1", "--cap", "P_loss=0.5"], "leave out --cap"),
     ],
 )

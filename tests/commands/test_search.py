@@ -95,7 +95,7 @@ def test_candidates_of_the_study_are_included_with_their_numbers(tmp_path, capsy
     ("typed", "words"),
     [
         (("--cap", "P_los=0.1"), "P_los"),
-        (("--budget", "soon"), "give seconds"),
+        (("--budget", "soon"), "use seconds"),
         (("--family", "mondrian"), "not a method and a single model"),
         (("--out", "points.txt"), ".csv or .json"),
     ],

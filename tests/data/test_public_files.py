@@ -187,7 +187,7 @@ def test_survey_records_a_file_of_another_form_is_refused_in_one_sentence(tmp_pa
 
 
 def test_invalid_positions_are_reported(tape):
-    with pytest.raises(BadInput, match="race: give the first and the last position"):
+    with pytest.raises(BadInput, match="race: specify the first and the last position"):
         read_visits(tape, {"race": (0, 1)})
 
 

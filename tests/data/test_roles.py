@@ -24,7 +24,7 @@ def test_none_one_or_several_columns_may_be_given():
 
 def test_every_column_has_one_role():
     assert assign(["a", "b", "c"], ["a"], ["c"], []) == {"a": "quasi", "b": "neutral", "c": "sensitive"}
-    with pytest.raises(BadInput, match="column 'a' has two roles, quasi and identifier; give it one role"):
+    with pytest.raises(BadInput, match="column 'a' has two roles, quasi and identifier; choose one"):
         assign(["a", "b"], ["a"], [], ["a"])
     with pytest.raises(BadInput, match="no column 'd'"):
         require_columns(["d"], ["a"])

@@ -136,7 +136,7 @@ def test_three_forms_are_plain_data():
 
 @pytest.mark.parametrize("spec", [[], "age > 3", 3, None, [3], {}, {"random": 3}, {"file": 3}, {"all": {}}])
 def test_anything_else_is_refused(spec):
-    with pytest.raises(BadInput, match="give a list of queries"):
+    with pytest.raises(BadInput, match="write a list of queries"):
         plain_workload(spec)
 
 

@@ -123,7 +123,7 @@ def test_the_reason_for_exposure_in_special_cases():
         _ = bucket.risk_shares
     hidden = assess_exposure(Remove("ill")(made()), model=MODEL)
     assert "one of 6 people. This release does not publish 'ill'" in hidden.why(0)
-    assert "nearest to is that of k-anonymity: k = 6, where at least 4 is required" in hidden.why(0)
+    assert "nearest limit is that of k-anonymity: k = 6, where at least 4 is required" in hidden.why(0)
     with pytest.raises(Undefined, match="does not publish 'ill'"):
         _ = hidden.risk_shares
     with pytest.raises(BadInput, match="there is no class 9; the release has 2"):

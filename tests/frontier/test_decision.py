@@ -110,7 +110,7 @@ def test_baselines_and_undefined_points_are_not_candidates():
     found = Frontier([point(2, P=1.0), *baselines()], [P, U])
     decision = decide(found, {"P": 5})
     assert decision.recommended is decision.nearest is decision.shown is None
-    assert decision.reason == "no point but the baselines has a value on P and U"
+    assert decision.reason == "no point except the baselines has a value on P and U"
 
 
 def test_neighbors_on_the_frontier():
@@ -149,11 +149,11 @@ def test_the_error_of_caps_that_exclude_every_point_names_the_nearest_value():
     )
     with pytest.raises(BadInput, match=together + "or within the other caps the lowest U is 4"):
         found.best({"P": 3, "U": 2})
-    with pytest.raises(BadInput, match="cap on P is 'low'; give a number"):
+    with pytest.raises(BadInput, match="cap on P is 'low'; use a number"):
         found.best({"P": "low"})
     with pytest.raises(BadInput, match="there are P, U"):
         found.best(minimise="Q")
-    with pytest.raises(BadInput, match="no point but the baselines has a value on P and U"):
+    with pytest.raises(BadInput, match="no point except the baselines has a value on P and U"):
         frontier().best({"P": 3})
     with pytest.raises(BadInput, match=r"^no point has a value on P and U"):
         frontier(ends=False).best({"P": 3})

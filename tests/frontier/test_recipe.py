@@ -177,7 +177,7 @@ def test_relative_weights_vary_together():
     assert count_combinations("method", method) == 6
     one_list = expand_recipe({"method": {"name": "threshold clustering", "utility": [1, 0.5]}})
     assert [(one.method.utility, one.method.protection) for one in one_list] == [(1, 0.5), (0.5, 0.5)]
-    with pytest.raises(BadInput, match="give equally many"):
+    with pytest.raises(BadInput, match="list equally many"):
         expand_recipe({"method": {**method, "utility": [1, 0]}})
 
 

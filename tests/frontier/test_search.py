@@ -156,7 +156,7 @@ def test_the_time_limit_interrupts_a_release(data):
     began = time.monotonic()
     result = search(data, MEASURES, CAP, "0.5 s", families=[Recipe(Slow(), KAnonymity())])
     assert time.monotonic() - began < 5
-    assert result.complete and result.notes[-1].endswith("the time is over (about 1 s).")
+    assert result.complete and result.notes[-1].endswith("the time limit is reached (about 1 s).")
 
 
 def test_invalid_arguments_are_reported_before_any_work(data):
@@ -191,7 +191,7 @@ def test_numbers_of_evaluations_are_parsed():
 
 @pytest.mark.parametrize("wrong", [0, -3, "", "long", "5 days", "2.5 evaluations", None, True, "nan", "-2 s"])
 def test_invalid_budgets_are_refused(wrong):
-    with pytest.raises(BadInput, match=r"budget = .*: give seconds"):
+    with pytest.raises(BadInput, match=r"budget = .*: use seconds"):
         Budget.read(wrong)
 
 

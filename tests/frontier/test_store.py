@@ -279,7 +279,7 @@ def test_a_folder_in_the_place_of_a_points_file_is_reported(store, table):
 def test_a_point_of_another_recipe_or_without_numbers_is_refused(store, table):
     point, _, _ = store_point(store, table)
     file = store.folder / point.key / "point.json"
-    with pytest.raises(BadInput, match="it is about another recipe"):
+    with pytest.raises(BadInput, match="it belongs to another recipe"):
         store.get(point.key, Recipe(Mondrian(), KAnonymity(4)))
     said = json.loads(file.read_text())
     for value in (math.nan, "nan"):

@@ -103,7 +103,7 @@ def test_the_decline_by_hand():
     assert utility_decline(before, even, after, even, True)[:2] == (pytest.approx(1 / 3), pytest.approx((0.75, 0.5)))
     assert utility_decline(before, heavy, after, heavy, True)[:2] == (pytest.approx(0.6), pytest.approx((5 / 6, 2 / 6)))
     assert utility_decline(after, even, before, even, True)[0] == 0  # a gain, not a loss
-    with pytest.raises(Undefined, match="so no share of it can be lost"):
+    with pytest.raises(Undefined, match="so a relative loss is undefined"):
         utility_decline(-before, even, after, even, True)
 
 

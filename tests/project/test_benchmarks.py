@@ -234,7 +234,7 @@ def test_a_table_without_a_sensitive_column_goes_the_whole_way(tmp_path):
 def test_the_step_at_which_a_table_stops_is_reported(tmp_path):
     frame = pd.DataFrame({"name": [f"Person {i}" for i in range(50)]})
     as_proposed, stop = without_sensitive.tried(frame, {}, tmp_path / "study")
-    assert as_proposed and stop.startswith("init: workbench: no column helps to single anybody out")
+    assert as_proposed and stop.startswith("init: workbench: no column distinguishes people")
     first, second, last = without_sensitive.figures([("a", True, stop), ("b", True, ""), ("c", False, "")])
     assert (first.measured, first.required, first.met) == (1, 2, False) and second.met
     assert last.what == "a: stops" and last.note == stop

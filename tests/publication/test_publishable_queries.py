@@ -238,5 +238,5 @@ def test_the_report_has_a_section_with_each_answer(read):
 def test_queries_of_a_measure_are_not_published(tmp_path):
     study = planted(tmp_path)
     asked = {"name": "query error", "workload": ["town = 'Markerville'"]}
-    with pytest.raises(BadInput, match="give the queries a name in workloads"):
+    with pytest.raises(BadInput, match="name the queries in workloads"):
         publish(study.with_(measures=(*study.measures, asked)), tmp_path / "out")

@@ -141,7 +141,7 @@ def test_unreadable_files_are_reported(people, tmp_path):
         read_log(tmp_path / "latin", people)
     with open(tmp_path / "large", "wb") as file:
         file.truncate(log.LARGEST + 1)
-    with pytest.raises(BadInput, match="larger than 10 MB; give it in parts"):
+    with pytest.raises(BadInput, match="larger than 10 MB; split it"):
         read_log(tmp_path / "large", people)
     with pytest.raises(BadInput, match="more than 10,000,000 characters"):
         read_log(" " * (log.LARGEST + 1), people)

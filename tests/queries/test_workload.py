@@ -71,7 +71,7 @@ def test_workloads_are_found_by_name(small):
 
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [({"random": {"counts": 3}}, "random queries have no setting 'counts'"), ({"all": {}}, "give a list of queries")],
+    [({"random": {"counts": 3}}, "random queries have no setting 'counts'"), ({"all": {}}, "write a list of queries")],
 )
 def test_an_invalid_spec_is_refused(small, spec, message):
     with pytest.raises(BadInput, match=message):

@@ -360,7 +360,7 @@ def test_files_that_do_not_match_the_original(frame, words):
         (lambda: foreign(STARS, (), "disease"), "no quasi-identifier was chosen"),
         (lambda: foreign(STARS, ["age"], "disease", suppressed="never"), "not one of 'class', 'out'"),
         (lambda: foreign(STARS, ["age"], original=TABLE), "don't name quasi-identifiers"),
-        (lambda: foreign(STARS, original=PEOPLE), "give a Table"),
+        (lambda: foreign(STARS, original=PEOPLE), "pass a Table"),
         (lambda: foreign("nowhere.csv", ["age"]), "nowhere.csv"),
     ],
 )

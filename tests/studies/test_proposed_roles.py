@@ -205,7 +205,7 @@ def test_amounts_are_quasi_identifiers_if_there_are_no_others():
     advice = proposed(Table.without_roles(frame))
     assert [name for name, one in advice.items() if one.role == "quasi"] == names[:8]
     assert advice["SALES"].reason == (
-        "An attacker might know it approximately; 400 of 400 records have a value of their own."
+        "An attacker might know it approximately; 400 of 400 records have a unique value."
     )
 
 

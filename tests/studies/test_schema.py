@@ -109,14 +109,14 @@ def test_valid_workloads_have_no_fault():
         (["age > 3"], (), "workloads must be a mapping"),
         ({"": ["age > 3"]}, ("",), "must be a text"),
         ({"random": ["age > 3"]}, ("random",), "choose another name"),
-        ({"a": "age > 3"}, ("a",), "give a list of queries"),
+        ({"a": "age > 3"}, ("a",), "write a list of queries"),
         ({"a": ["age > 3", 7]}, ("a", 1), "query 2 is 7"),
         ({"a": {"random": {"cuont": 7}}}, ("a", "random", "cuont"), "did you mean 'count'"),
         ({"a": {"random": {"count": 0}}}, ("a", "random", "count"), "must be from 1 to"),
         ({"a": {"random": {"rule": "any"}}}, ("a", "random", "rule"), "is not one of values"),
         ({"a": {"random": {"columns": "age"}}}, ("a", "random", "columns"), "must be a list of columns"),
         ({"a": {"random": {"seed": "x"}}}, ("a", "random", "seed"), "must be a whole number"),
-        ({"a": {"file": 7}}, ("a",), "give a list of queries"),
+        ({"a": {"file": 7}}, ("a",), "write a list of queries"),
     ],
 )
 def test_a_fault_of_a_workload_has_its_place(workloads, path, text):
@@ -178,7 +178,7 @@ def folder(tmp_path):
         ("work = 'a'", "wrk = 'a'", 7, "workload 'by work', query 2, column 1: there is no column 'wrk'"),
         ("by work}", "by wrok}", 11, "did you mean 'by work'"),
         ("log.sql", "none.sql", 8, "does not exist"),
-        ("{file: log.sql}", "{flie: log.sql}", 8, "give a list of queries"),
+        ("{file: log.sql}", "{flie: log.sql}", 8, "write a list of queries"),
     ],
 )
 def test_a_study_is_checked_with_its_workloads(folder, old, new, line, text):

@@ -197,4 +197,4 @@ def read_integer(content: Mapping[str, Any], name: str, low: int, high: int | No
     if type(value) is int and value >= low and (high is None or value <= high):
         return value
     ends = f"from {low:,} to {high:,}" if high is not None else f"of at least {low:,}"
-    raise BadInput(wrong or f"{name}: give a whole number {ends}, not {safe_repr(value)}")
+    raise BadInput(wrong or f"{name}: enter a whole number {ends}, not {safe_repr(value)}")

@@ -401,7 +401,7 @@ def _number(key: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise BadInput(f"the cap on {key} is {text[:20]!r}; give a number, such as 0.2, or leave it empty for no cap")
+        raise BadInput(f"the cap on {key} is {text[:20]!r}; enter a number, such as 0.2, or leave it empty for no cap")
     return number
 
 

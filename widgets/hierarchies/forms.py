@@ -153,7 +153,7 @@ def _check_ends(builder: Intervals, column: Column) -> None:
     if builder.bottom is not None and not low < builder.bottom <= high:
         none = builder.bottom <= low
         cure = (
-            "this groups nothing. Leave the field empty or enter a larger number"
+            "this forms no groups. Leave the field empty or enter a larger number"
             if none
             else "no other group is left. Enter a smaller number"
         )
@@ -161,7 +161,7 @@ def _check_ends(builder: Intervals, column: Column) -> None:
     if builder.top is not None and not low < builder.top <= high:
         none = builder.top > high
         cure = (
-            "this groups nothing. Leave the field empty or enter a smaller number"
+            "this forms no groups. Leave the field empty or enter a smaller number"
             if none
             else "no other group is left. Enter a larger number"
         )
@@ -247,7 +247,7 @@ def _file(form: Form) -> Columns:
         raise AtField("import", "Paste the text of a hierarchy file, or choose a file with one row per value.")
     blank = [row[0] for _, row in lines_of(text, source or "as pasted") if "" in (cell.strip() for cell in row[1:])]
     if blank:
-        raise Misfit(f"{quoted(blank)}: a label is empty; give every value a label on every level", "ragged", blank)
+        raise Misfit(f"{quoted(blank)}: a label is empty; label every value on every level", "ragged", blank)
     return parse_csv(text, source)
 
 

@@ -77,7 +77,7 @@ class LatticeView(Part):
         """Set the percentage of records that may be suppressed."""
         value = content.get("value")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
-            raise BadInput("give a share from 0 to 100 %")
+            raise BadInput("enter a share from 0 to 100 %")
         self.suppress = float(value) / 100
 
     def receive_shade(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:

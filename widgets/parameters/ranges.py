@@ -60,7 +60,7 @@ def one(text: object, kind: Kind, name: str, table: Table | None = None) -> Any:
     """Parse a single number from a field or a slider."""
     found = values(str(text), kind, name, table)
     if len(found) > 1:
-        raise BadInput(f"{safe_repr(text)} are {len(found)} numbers; give one")
+        raise BadInput(f"{safe_repr(text)} are {len(found)} numbers; use one")
     return found[0]
 
 
@@ -79,7 +79,7 @@ def values(text: str, kind: Kind, name: str, table: Table | None = None) -> list
         found.update(_numbers(item, whole))
         at = _BETWEEN.match(text, item.end()).end()  # type: ignore[union-attr]
         if len(found) > MOST:
-            raise BadInput(f"more than {MOST:,} values; give fewer")
+            raise BadInput(f"more than {MOST:,} values; enter fewer")
     if not found and not without:
         raise BadInput(f"no values; {EXAMPLE}")
     taken = [int(value) if whole and value.is_integer() else value for value in sorted(found)]

@@ -144,7 +144,7 @@ class ReleasePreview(Part):
         if under_voila():
             raise BadInput("original records are shown in JupyterLab only")
         release = self._release()
-        wrong = f"give a whole number of records from 1 to {LARGEST_SAMPLE}"
+        wrong = f"enter a whole number of records from 1 to {LARGEST_SAMPLE}"
         number = read_integer({"number": SAMPLE, **content}, "number", 1, LARGEST_SAMPLE, wrong)
         asker = str(content.get("from") or "")
 

@@ -24,7 +24,7 @@ from workbench.queries.workload import Workload
 from workbench.releases.base import Release
 
 WORST = 20  # number of listed queries
-NO_CLASSES = "The release has no classes, so none is matched in part."
+NO_CLASSES = "The release has no classes, so a query cannot match one in part."
 PAUSE = 0.3  # seconds without another release: the frontier chart is updated first
 
 

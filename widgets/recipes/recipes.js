@@ -171,7 +171,7 @@ export default widget(({ model, el, send, on, trait, mark, at }) => {
     const many = draft.count > draft.most;
     total.classList.toggle("wb-wrong", many);
     total.replaceChildren(h("b", {}, draft.summary),
-      many ? `: more than ${count(draft.most)}; give fewer values` : ", and two baselines");
+      many ? `: more than ${count(draft.most)}; use fewer values` : ", and two baselines");
     drawMeasures(draft);
     markRows();
     const fields = draft.groups.flatMap((group, g) => [[`method.${g}`, group.method],

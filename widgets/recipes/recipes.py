@@ -201,7 +201,7 @@ class RecipePicker(Part):
         count = _count(recipes)
         if count > MOST:
             raise BadInput(
-                f"{count:,} releases are more than {MOST:,}; give fewer values. The last valid choice remains."
+                f"{count:,} releases are more than {MOST:,}; use fewer values. The last valid choice remains."
             )
 
     def _take(self, **traits: Any) -> None:

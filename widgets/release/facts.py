@@ -69,7 +69,9 @@ def why_not_recommended(point: Point | None, frontier: Frontier | None) -> str:
 def _accuracy_of_guesses(release: Release) -> str:
     """Describe how often guesses are right after swapping: losses are about beliefs, which may then be wrong."""
     sentence = AccuracyGain()(release).sentence
-    return f"This is about what an attacker believes. Measured against the truth: {sentence[:1].lower()}{sentence[1:]}"
+    return (
+        f"These figures describe an attacker's beliefs. Compared with the truth: {sentence[:1].lower()}{sentence[1:]}"
+    )
 
 
 def distance_from_bound(point: Point, release: Release, measures: Sequence[Measure], frontier: Frontier | None) -> str:

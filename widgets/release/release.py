@@ -274,7 +274,7 @@ class ReleaseCard(Part):
     def _take(self, recipe: Recipe, part: int | str, name: str, values: Sequence[Any]) -> None:
         """Use an option, together with earlier options that were invalid without it."""
         if len(values) > 1:
-            raise BadInput(f"{name}: {len(values)} values, but a release has one; give only one")
+            raise BadInput(f"{name}: {len(values)} values, but a release has one; enter only one")
         was, where, before = self._held
         self._held = recipe, part, {**(before if was is recipe and where == part else {}), name: values[0]}
         self._make(changed(recipe, part, **self._held[2]), outside=True)

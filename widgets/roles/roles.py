@@ -81,7 +81,7 @@ class RolePicker(Part):
         every = [name for names in given.values() for name in names]
         twice = sorted({name for name in every if every.count(name) > 1})
         if twice:
-            raise traitlets.TraitError(f"column {twice[0]!r} has two roles; give it one")
+            raise traitlets.TraitError(f"column {twice[0]!r} has two roles; choose one")
         if self.base is None:
             return given
         unknown = [name for name in every if name not in self.base.columns]
@@ -169,7 +169,7 @@ class RolePicker(Part):
         many = f"{name} has {sizes[level]:,} values{where}, more than {MANY_VALUES:,}, too many to measure"
         if any(1 < size <= MANY_VALUES for size in sizes):
             return f"{many}: choose the level to measure at"
-        return f"{many}: give it a hierarchy with a coarser level first, or leave it out"
+        return f"{many}: add a hierarchy with a coarser level first, or drop the column"
 
     # --- requests of the view
 
@@ -252,7 +252,7 @@ class RolePicker(Part):
                 raise BadInput(why)
         if len(roles["weight"]) > 1:
             one = next(iter(self.roles["weight"]), roles["weight"][0])
-            raise BadInput(f"{one} is already the weight; give it another role first")
+            raise BadInput(f"{one} is already the weight; change its role first")
         for name in roles["weight"]:
             check_weight(self._prepared(roles).columns[name])
         self._made(roles, levels)

@@ -56,8 +56,8 @@ def _cost(text: Any, usual: float) -> float:
         cost = float(words) if words else usual
     except ValueError:
         raise BadInput(
-            f"{safe_repr(text)} is not a number; give the cost of this prediction, such as 2 or 0.5"
+            f"{safe_repr(text)} is not a number; enter the cost of this prediction, such as 2 or 0.5"
         ) from None
     if not -LARGEST < cost < LARGEST:
-        raise BadInput(f"{safe_repr(text)} is not a valid cost; give a smaller number")
+        raise BadInput(f"{safe_repr(text)} is not a valid cost; enter a smaller number")
     return int(cost) if cost == int(cost) else cost

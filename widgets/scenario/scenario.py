@@ -27,7 +27,7 @@ SIDES = ("good", "bad")
 WORTH = {
     "accuracy": "1 if it is correct",
     "false positives": "1 if it is at or above the true value",
-    "tolerance": "1 if it is close enough",
+    "tolerance": "1 if it is within the tolerance",
     "absolute": "1 minus the error, as a share of the range",
     "costs": "1 minus its cost",
 }
@@ -99,7 +99,7 @@ class ScenarioPicker(Part):
         """Set the value of a prediction."""
         error = content.get("name")
         if error not in self._worths(str(self._require_draft().good.target)):
-            raise BadInput(f"{safe_repr(error)} is no option for this column; choose one of those shown")
+            raise BadInput(f"{safe_repr(error)} is not an option for this column; choose one of those shown")
         self._take(good={"error": error, "costs": None})
 
     def receive_cost(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:

@@ -67,7 +67,7 @@ def percent(text: Any, what: str) -> float | None:
     try:
         share = float(typed) / 100
     except ValueError:
-        raise BadInput(f"{what}: {safe_repr(text)} is not a number; give 0 to 100 percent, or nothing") from None
+        raise BadInput(f"{what}: {safe_repr(text)} is not a number; enter 0 to 100 percent, or nothing") from None
     if not 0 <= share <= 1:
         raise BadInput(f"{what}: {safe_repr(text)} is not between 0 and 100 percent")
     return share

@@ -61,7 +61,7 @@ def offered(line: str, position: int, table: Table) -> tuple[list[dict[str, str]
 def _rows(text: str) -> list[tuple[int, str, re.Match[str] | None]]:
     rows = text.splitlines()
     if len(rows) > MOST or len(text) > LONGEST:
-        raise BadInput(f"these are more than {MOST} conditions or {LONGEST:,} characters; give fewer")
+        raise BadInput(f"these are more than {MOST} conditions or {LONGEST:,} characters; enter fewer")
     return [(row, line, _LINE.match(line)) for row, line in enumerate(rows) if line.strip()]
 
 

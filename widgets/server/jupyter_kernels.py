@@ -41,10 +41,10 @@ class Kernels(AsyncMappingKernelManager):
 
     folder = Unicode(help="where kernels work").tag(config=True)
     without_page = Integer(120, help="seconds a kernel outlives its page").tag(config=True)
-    left_alone = Integer(28_800, help="seconds after which a page that nobody touched ends").tag(config=True)
+    left_alone = Integer(28_800, help="seconds after which an idle page is closed").tag(config=True)
     most = Integer(20, help="maximum number of kernels, including preloaded ones").tag(config=True)
-    room = Integer(80, help="connections at once, of all pages").tag(config=True)
-    met = Dict(help="when a kernel was first seen to be a page's: until then it stood ready")
+    room = Integer(80, help="maximum number of connections, over all pages").tag(config=True)
+    met = Dict(help="when each kernel was first used by a page; preloaded kernels are absent")
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -115,7 +115,7 @@ class Messages(ZMQChannelsWebsocketConnection):
     INCOMING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_request", "kernel_info_request"})
     OUTGOING = frozenset({"comm_open", "comm_msg", "comm_close", "comm_info_reply", "kernel_info_reply", "status"})
     CONTROL = "jupyter.widget.control"  # for the state of all widgets; the only comm that a page may open
-    opened = Set(help="what this page has opened, and may close")
+    opened = Set(help="the comms that this page has opened, which it may close")
 
     def handle_incoming_message(self, incoming_msg: Any) -> None:
         if self.subprotocol != V1:  # the connection is closing; later messages would be misread

@@ -46,9 +46,9 @@ LARGEST_BODY = 64_000  # only closing pages post, a few bytes
 class Server(Voila):
     """A server for one notebook, with access only by the token."""
 
-    public = Unicode("", help="where the page is for its readers, when a proxy stands before it").tag(config=True)
+    public = Unicode("", help="the address of the page for its readers, behind a proxy").tag(config=True)
     frames = Unicode("'none'", help="the sites that may show the page in a frame").tag(config=True)
-    ready = Integer(None, allow_none=True, help="the file that hears when the port is open").tag(config=True)
+    ready = Integer(None, allow_none=True, help="file descriptor to write to when the port is open").tag(config=True)
 
     def init_settings(self) -> dict[str, Any]:
         settings = super().init_settings()
@@ -227,12 +227,12 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--frames", default="'none'", help="the sites that may show the page in a frame")
     parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
     parser.add_argument("--preheat", type=int, default=0, help="number of preloaded kernels")
-    parser.add_argument("--folder", type=Path, help="where kernels work; without it an empty folder of their own")
+    parser.add_argument("--folder", type=Path, help="the working folder of kernels; by default an empty folder")
     parser.add_argument("--without-page", type=int, required=True, help="seconds a kernel outlives its page")
-    parser.add_argument("--left-alone", type=int, required=True, help="seconds after which an untouched page ends")
-    parser.add_argument("--every", type=int, required=True, help="seconds between two looks at the kernels")
+    parser.add_argument("--left-alone", type=int, required=True, help="seconds after which an idle page is closed")
+    parser.add_argument("--every", type=int, required=True, help="seconds between checks of the kernels")
     parser.add_argument("--most", type=int, required=True, help="pages at once")
-    parser.add_argument("--ping", type=int, required=True, help="seconds between two questions whether a page is there")
+    parser.add_argument("--ping", type=int, required=True, help="seconds between checks that a page is still open")
     parser.add_argument("--ready", type=int, help="file descriptor to write to when the port is open")
     parser.add_argument("--log-level", choices=("INFO", "WARN", "ERROR"), default="ERROR")  # DEBUG would log the data
     return parser

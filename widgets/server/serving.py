@@ -61,7 +61,7 @@ def voila_command(
     for site in frames.split():
         if not SITE.fullmatch(site):
             raise BadInput(
-                f"frames: {site!r} is not a site; write https://portal.example.org, several with spaces between"
+                f"frames: {site!r} is not a site; write https://portal.example.org, separate several with spaces"
             )
     options = {
         "port": port, "public": public, "frames": frames, "theme": theme, "preheat": preheat, "folder": folder or "",

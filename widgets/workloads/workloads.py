@@ -175,7 +175,7 @@ class WorkloadPicker(Part):
         """Load a log: usable queries become a workload, and the others are listed."""
         table, name = self._require_table(), self._fresh(_plain_name(content.get("name")))
         if not buffers or len(buffers[0]) > LOG_BYTES:
-            raise BadInput(f"a log that is loaded here has up to {LOG_BYTES // 10**6} MB; load it in parts")
+            raise BadInput(f"a log loaded here may have up to {LOG_BYTES // 10**6} MB; split it")
         try:
             text = bytes(buffers[0]).decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -298,7 +298,7 @@ def _settings(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of sliders and fields; BadInput for invalid numbers."""
     dimension, selectivity = read_integer(content, "dimension", 0), content.get("selectivity")
     if isinstance(selectivity, bool) or not isinstance(selectivity, int | float) or not 0 < selectivity <= 1:
-        raise BadInput("selectivity: give a share of the records above 0 and up to 1")
+        raise BadInput("selectivity: enter a share of the records above 0 and up to 1")
     return {
         "dimension": dimension,
         "selectivity": float(selectivity),

@@ -70,7 +70,7 @@ def _of_mapping(given: Mapping[Any, Any]) -> Bounds:
     for name, ends in given.items():
         pair = list(ends) if isinstance(ends, (list, tuple)) else []
         if not isinstance(name, str) or len(pair) != 2 or not all(_is_number(one) for one in pair):
-            raise BadInput(f"bounds of {safe_repr(name)}: give two numbers; {HOW}")
+            raise BadInput(f"bounds of {safe_repr(name)}: write two numbers; {HOW}")
         found[name] = _number(repr(pair[0])), _number(repr(pair[1]))
     if not found:
         raise BadInput(f"bounds are empty; {HOW}")

@@ -85,7 +85,7 @@ class TooMany(BadInput, Undefined):
 def missing_package(name: str) -> str:
     """Return what to do about a failed import of a module."""
     package = name.partition(".")[0].replace("_", "-")
-    return f"the Python package {package} is not installed; install the workbench again with all that it requires"
+    return f"the Python package {package} is not installed; reinstall the workbench with its dependencies"
 
 
 def safe_repr(value: object) -> str:

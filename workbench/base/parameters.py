@@ -175,7 +175,7 @@ class WorkloadChoice(Parameter):
     def check(self, label: str, value: Any, table: Table | None) -> None:
         where = f"{label} = {safe_repr(value)}"
         if isinstance(value, str) and table is not None and value not in (*table.settings.workloads, RANDOM):
-            raise BadInput(f"{where} is no workload; {suggest(value, [*table.settings.workloads, RANDOM])}")
+            raise BadInput(f"{where} is not a workload; {suggest(value, [*table.settings.workloads, RANDOM])}")
         none = value is None and self.default is None
         if not none and not isinstance(value, (str, list, dict, Plain)) and not hasattr(value, "spec"):
             raise BadInput(f"{where} must be the name of a workload, or a Workload")

@@ -81,7 +81,8 @@ class Variant(ABC):
         for name, value in settings.items():
             if isinstance(value, PythonFunction):
                 raise BadInput(
-                    f"{self.name}: {name} = {value} is a Python function, which no study or store can hold; choose one "
+                    f"{self.name}: {name} = {value} is a Python function, which cannot be saved in a study or a "
+                    "store; choose one "
                     f"of {', '.join(getattr(self.parameters()[name], 'choices', ()))}, or measure without a store"
                 )
         return {"name": self.name, **{n: v.data if isinstance(v, Plain) else v for n, v in settings.items()}}
@@ -145,7 +146,7 @@ def _catalog(package: str, base: type[V], path: tuple[str, ...]) -> dict[str, ty
             own = inspect.isclass(kind) and issubclass(kind, base) and kind.__module__ == module.__name__
             if own and not name.startswith("_") and not inspect.isabstract(kind) and hasattr(kind, "name"):
                 if kind.name in found:
-                    raise BadInput(f"{package}: two variants are called {kind.name!r}; give one another name")
+                    raise BadInput(f"{package}: two variants are called {kind.name!r}; rename one of them")
                 found[kind.name] = kind
     return found
 

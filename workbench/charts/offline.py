@@ -134,7 +134,7 @@ def save(chart: altair.TopLevelMixin, path: str | Path) -> Path:
     path, spec = Path(path), chart.to_dict()
     if path.suffix not in ENDINGS:
         raise BadInput(
-            f"{path}: cannot write {path.suffix or 'a name without an ending'}; use one of {', '.join(ENDINGS)}"
+            f"{path}: cannot write {path.suffix or 'a name without an extension'}; use one of {', '.join(ENDINGS)}"
         )
     with atomic_write(path) as aside:
         if path.suffix == ".png":

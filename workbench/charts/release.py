@@ -97,7 +97,7 @@ def _start(start: float, high: float, x: Any) -> list[alt.Chart]:
     """Mark the loss from which a full disclosure is possible."""
     at = alt.Chart(alt.Data(values=[{"loss": start}])).encode(x)
     left: dict[str, Any] = {"align": "right", "dx": -5} if start > high / 2 else {"align": "left", "dx": 5}
-    text = f"a full disclosure is possible from {format_number(start)}"
+    text = f"full disclosure is possible from {format_number(start)}"
     return [
         at.mark_rule(color=HUES[1], strokeWidth=2, strokeDash=[6, 3]),
         at.mark_text(text=text, color=INK, baseline="top", y=4, **left),

@@ -43,16 +43,16 @@ MENDED = "Make them identifiers, which are removed, or quasi-identifiers, which 
 
 Columns = list[str] | None
 Given = Annotated[
-    str, typer.Argument(metavar="STUDY|TABLE", help="A study (.yaml), or a table; - is CSV through a pipe.")
+    str, typer.Argument(metavar="STUDY|TABLE", help="A study (.yaml), or a table; - reads CSV from stdin.")
 ]
 Output = Annotated[
     str,
     typer.Option(
-        "--out", "-o", metavar="FILE", help="The release: .csv or .parquet; - is CSV to stdout; spark:db.name."
+        "--out", "-o", metavar="FILE", help="The release: .csv or .parquet; - writes CSV to stdout; spark:db.name."
     ),
 ]
 WhichRecipe = Annotated[
-    str, typer.Option(metavar="RECIPE", help="For a study: a number from `workbench frontier`, or a recipe in words.")
+    str, typer.Option(metavar="RECIPE", help="For a study: a number from `workbench frontier`, or a recipe as text.")
 ]
 Quasi = Annotated[Columns, typer.Option(metavar="COLUMNS", help="For a table: the quasi-identifiers, a,b.")]
 Sensitive = Annotated[Columns, typer.Option(metavar="COLUMNS", help="For a table: the sensitive columns.")]
@@ -72,7 +72,7 @@ Defuse = Annotated[
     typer.Option("--defuse-formulas", help="Put an apostrophe before cells that a spreadsheet would run as formulas."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="What was written, and its audit, as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print what was written, and its audit, as JSON.")]
 PURPOSE = "Write one audited release to a file."
 HELP = """Write one release to a file, with its records in random order. It is audited first, and written as a whole or
 not at all. For a study: the recipe of --recipe, or the recommended one under the caps. For a table: the model and
@@ -143,7 +143,7 @@ def anonymize(
         refuse_inputs(files_of(Path(output), file_names(release)), Path(given))
     objections = [*(exceeded(release) if exceeded else ()), *reasons_against(chosen, release, smallest)]
     if objections:
-        print_note(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was named")
+        print_note(f"{chosen} is not recommended: {join_names(objections)}; it is written because it was requested")
     files = _write(release, output, smallest, defuse, force, stars)
     _report_written(release, chosen, audit, files, _noise(table, chosen, path), as_json, objections)
 
@@ -285,7 +285,7 @@ def find_recipe(study: Study, text: str) -> Recipe:
             return made
     if len(same) > 1:
         numbers = ", ".join(f"{i + 1} ({known[i]})" for i in same)
-        raise BadInput(f"--recipe {text}: several recipes of the study have this name; give a number: {numbers}")
+        raise BadInput(f"--recipe {text}: several recipes of the study have this name; use a number: {numbers}")
     return known[same[0]]
 
 
@@ -304,7 +304,7 @@ def _read_table(
         raise BadInput(f"a table needs quasi-identifiers and a model; {missing} is missing")
     requested, behind = parse_recipe(model)
     if requested is None:
-        raise BadInput(f"--model {model}: this is a method; give a model, as in --model 'k-anonymity, k=10'")
+        raise BadInput(f"--model {model}: this is a method; name a model, as in --model 'k-anonymity, k=10'")
     if behind and method:
         raise BadInput(f"--model {model} names a method too; leave out --method")
     recipe = Recipe(parse_method(method) if method else behind or Mondrian(), requested)

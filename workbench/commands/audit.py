@@ -31,11 +31,11 @@ LONGEST = 32  # maximum characters of a released value in the table
 
 Quasi = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="The quasi-identifiers: age,zip,sex; may be given again.", show_default=False),
+    typer.Option(metavar="COLUMNS", help="The quasi-identifiers: age,zip,sex; may be repeated.", show_default=False),
 ]
 Sensitive = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="The sensitive columns; may be given again.", show_default=False),
+    typer.Option(metavar="COLUMNS", help="The sensitive columns; may be repeated.", show_default=False),
 ]
 Original = Annotated[
     Path | None,
@@ -77,7 +77,7 @@ other-tool data.csv | workbench audit - --quasi age,zip --json | jq '.achieved[]
 @reads
 def audit(
     released: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The released table; - is CSV through a pipe.", show_default=False)
+        Path, typer.Argument(metavar="FILE", help="The released table; - reads CSV from stdin.", show_default=False)
     ],
     quasi: Quasi = None,
     sensitive: Sensitive = None,
@@ -86,7 +86,7 @@ def audit(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="MODEL", help="A model to check: 'k-anonymity, k=5'; may be given again.", show_default=False
+            metavar="MODEL", help="A model to check: 'k-anonymity, k=5'; may be repeated.", show_default=False
         ),
     ] = None,
     suppressed: Suppressed = "class",
@@ -105,7 +105,7 @@ def audit(
     requested = [parse_model(one) for one in model or ()]
     options, values = reading.of_file, {**reading.of_values, "hierarchies": reading.hierarchies}
     if original is None and any(values.values()):
-        raise BadInput("--types, --missing and --hierarchy describe the original; give it with --original")
+        raise BadInput("--types, --missing and --hierarchy describe the original; add --original")
     if study is None and not quasi:
         quasi, sensitive = _roles(released, codebook, sensitive)
     table = read_original(quasi, sensitive, original, study, **options, **values)
@@ -216,7 +216,7 @@ def lines(found: dict[str, Any]) -> list[str]:
 
 def in_classes(found: dict[str, Any]) -> str:
     """State how many classes the records are in."""
-    return "with noise, in no classes" if found["classes"] is None else f"in {found['classes']:,} classes"
+    return "with noise, not in classes" if found["classes"] is None else f"in {found['classes']:,} classes"
 
 
 def _measured_against(found: dict[str, Any]) -> str:

@@ -45,7 +45,7 @@ def compare(
         Path, typer.Argument(metavar="STUDY|FILE", help="A study (.yaml), or a released table.", show_default=False)
     ],
     second: Annotated[
-        Path, typer.Argument(metavar="STUDY|FILE", help="A second one of the same kind.", show_default=False)
+        Path, typer.Argument(metavar="STUDY|FILE", help="A second study or table to compare with.", show_default=False)
     ],
     quasi: Quasi = None,
     sensitive: Sensitive = None,
@@ -58,16 +58,16 @@ def compare(
     """Run `workbench compare`."""
     kinds = [name.suffix in STUDIES for name in (first, second)]
     if kinds[0] != kinds[1]:
-        raise BadInput(f"{first} and {second}: cannot compare a study with a table; give two studies or two tables")
+        raise BadInput(f"{first} and {second}: cannot compare a study with a table; pass two studies or two tables")
     if kinds[0]:
         if quasi or sensitive or original or study:
             raise BadInput(
-                "studies bring their own roles and data; leave out --quasi, --sensitive, --original, --study"
+                "studies define their own roles and data; leave out --quasi, --sensitive, --original, --study"
             )
         found = compare_studies(first, second)
     else:
         if str(first) == str(second) == "-":
-            raise BadInput("only one of the two tables can come through a pipe; give the other as a file")
+            raise BadInput("only one of the two tables can come through a pipe; pass the other as a file")
         table = read_original(quasi, sensitive, original, study)
         pair = str(first), str(second)
         options = quasi, sensitive, suppressed, missing_fits
@@ -140,11 +140,11 @@ def compare_studies(first: Path, second: Path) -> dict[str, Any]:
     axes = [one.axes for one in frontiers]
     if axes[0] != axes[1]:
         pairs = " against ".join(" and ".join(pair) for pair in axes)
-        raise BadInput(f"{first} and {second} have different axes ({pairs}); give both the same axes")
+        raise BadInput(f"{first} and {second} have different axes ({pairs}); use the same axes in both")
     notes = []
     if not has_same_data(both[0].table, both[1].table):
         notes.append(
-            "the studies are not about the same table in the same roles, so their losses may mean different things"
+            "the studies are not about the same table in the same roles, so their losses may not be comparable"
         )
     sides = [_of_study(one.study, frontier) for one, frontier in zip(both, frontiers, strict=True)]
     return {

@@ -336,9 +336,7 @@ class View:
             notes.append(f"nothing is recommended: {why_none(self.frontier, decision)}")
         elif self.caps:
             least = "least" if self.frontier.sign(decision.goal) > 0 else "highest"
-            better = (
-                f"; {len(decision.passed_over):,} better by that are not recommended" if decision.passed_over else ""
-            )
+            better = f"; {len(decision.passed_over):,} better ones are not recommended" if decision.passed_over else ""
             notes.append(f"recommended: the {least} {decision.goal} with {self.capped}{better}")
         else:
             notes.append(f"suggested: {NO_CAP}")

@@ -62,7 +62,7 @@ def query(
         typer.Option(metavar="FILE", help="A file of queries, one per line, or SQL.", show_default=False),
     ] = None,
     recipe: Annotated[
-        str, typer.Option(metavar="RECIPE", help="A number from `workbench frontier`, or a recipe in words.")
+        str, typer.Option(metavar="RECIPE", help="A number from `workbench frontier`, or a recipe as text.")
     ] = "",
     cap: Caps = None,
     worst: Annotated[
@@ -79,7 +79,7 @@ def query(
 
     loaded = open_study(study)
     if sum([bool(queries), bool(workload), file is not None]) != 1:
-        raise BadInput("give queries in quotes, --workload NAME, or --file FILE")
+        raise BadInput("pass queries in quotes, --workload NAME, or --file FILE")
     chosen, capped = _recipe_of(loaded, recipe, cap)
     table = loaded.table(loaded.read())
     if not capped:

@@ -76,7 +76,7 @@ def report(
     ] = None,
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUES", help=f"One for each value of {', '.join(VARIED)}; may be given again."),
+        typer.Option(metavar="NAME=VALUES", help=f"One report for each value of {', '.join(VARIED)}; may be repeated."),
     ] = None,
     cap: Caps = None,
     release: Annotated[bool, typer.Option("--release", help="Also write the recommended release.")] = False,
@@ -179,7 +179,7 @@ def _places(output: Path | None, studies: list[Path], many: bool) -> dict[Path, 
     if many:
         folder = output or Path("reports")
         if folder.suffix:
-            raise BadInput(f"{folder}: several reports need a folder; give a name without an ending")
+            raise BadInput(f"{folder}: several reports need a folder; use a name without an extension")
         return {study: folder / name for study, name in zip(studies, _distinct_names(studies, names), strict=True)}
     if output is None:
         return {studies[0]: Path(f"{names[0]}-report")}

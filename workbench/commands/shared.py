@@ -91,9 +91,9 @@ def read_caps(given: Sequence[str]) -> dict[str, float]:
         if not equals or math.isnan(number):
             raise BadInput(f"--cap {text}: write a measure and a number, as in --cap P_loss=0.15")
         if number < 0:
-            raise BadInput(f"--cap {text}: no measure is below 0; give a cap of 0 or above")
+            raise BadInput(f"--cap {text}: no measure is below 0; use a cap of 0 or above")
         if key.strip() in found:
-            raise BadInput(f"--cap {text}: {key.strip()} already has a cap; give only one")
+            raise BadInput(f"--cap {text}: {key.strip()} already has a cap; use only one")
         found[key.strip()] = number
     return found
 

@@ -24,7 +24,7 @@ from workbench.data.table import Table
 # Their table is the US National Ambulatory Medical Care Survey of 1973: 29,102 visits, 9,678 combinations of month and
 # year of birth, sex, race and region. Ages, sexes and the skew of diagnoses are those of the survey of 2011.
 
-VISITS_NOTE = "These visits are generated: no record is real, and symptoms and diagnoses are numbers without a meaning."
+VISITS_NOTE = "These visits are generated: no record is real, and symptoms and diagnoses are arbitrary numbers."
 YEAR = 1973
 # number of visits by age, interpolated between AGES
 AGES = (0, 1, 5, 15, 25, 35, 45, 55, 65, 75, 85, 96)

@@ -174,7 +174,7 @@ class Population:
     def from_tables(cls, given: Table, table: Table) -> Population:
         """Count the cells of a population in terms of the table's codes."""
         given.engine.require_combinations_fit(
-            table.quasi, given.columns, "give a population with fewer or coarser columns"
+            table.quasi, given.columns, "use a population with fewer or coarser columns"
         )
         found, absent = given.engine.collapse(table.quasi, ()), AbsentValues.from_tables(given, table)
         places = np.stack([one.places[codes] for one, codes in zip(absent, found.quasi, strict=True)], axis=1)

@@ -181,7 +181,7 @@ def read_visits(
     spans, meanings = {**POSITIONS, **(positions or {})}, {**SURVEY_CODES, **(codes or {})}
     for name, (first, last) in spans.items():
         if not 1 <= first <= last:
-            raise BadInput(f"{name}: give the first and the last position, counted from 1, such as (5, 6)")
+            raise BadInput(f"{name}: specify the first and the last position, counted from 1, such as (5, 6)")
     lines = pd.Series(present(path).read_text("latin-1").splitlines(), dtype=str)
     end = max(last for _, last in spans.values())
     short = lines.str.len() < end

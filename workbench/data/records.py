@@ -144,7 +144,7 @@ def arrange(
         build = Columns(given.frame()) if isinstance(given, Hierarchy) else given
         if not callable(build) or isinstance(build, type):
             raise BadInput(
-                f"column {name!r}: {safe_repr(build)} is not a hierarchy; give a builder such as "
+                f"column {name!r}: {safe_repr(build)} is not a hierarchy; use a builder such as "
                 f"Intervals(widths=(5, 10)), "
                 "or read_csv(path) of workbench.data.hierarchies.builders"
             )

@@ -33,7 +33,7 @@ def assign(
         require_columns(chosen, names, role)
         for name in chosen:
             if name in roles:
-                raise BadInput(f"column {name!r} has two roles, {roles[name]} and {role}; give it one role")
+                raise BadInput(f"column {name!r} has two roles, {roles[name]} and {role}; choose one")
             roles[name] = role
     if not quasi:
         raise BadInput("no quasi-identifier was chosen; choose at least one")
@@ -97,7 +97,7 @@ def check_weight(column: Column) -> None:
     if wrong := unfit_as_weight(column):
         raise BadInput(
             f"weight {column.name!r}: {wrong}; a weight is the number of people that each record represents, 0 or "
-            "more: correct the column, or give it another role"
+            "more: correct the column, or choose another role"
         )
 
 

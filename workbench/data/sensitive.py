@@ -105,5 +105,5 @@ def require_measurable(column: Column, level: int) -> None:
     if size > MANY_VALUES:
         raise BadInput(
             f"sensitive column {column.name!r} has {size:,} values, more than {MANY_VALUES:,}; "
-            f"give it a hierarchy and choose the level to measure at, for example {Fix.LEVELS({column.name: 1})}"
+            f"add a hierarchy and choose the level to measure at, for example {Fix.LEVELS({column.name: 1})}"
         )

@@ -96,8 +96,9 @@ def check_ranges(columns: Mapping[str, Column], quasi: Sequence[str], given: Ran
             top = highest_level(columns[name])
             if not _sound(levels, top):
                 raise BadInput(
-                    f"column {name!r} cannot be released at levels {_format_levels(levels)}: give the lowest and the "
-                    f"highest level, from 0 (values) to {top} (one node for everything), for example [0, {top}]"
+                    f"column {name!r} cannot be released at levels {_format_levels(levels)}: specify the lowest and "
+                    f"the highest level, from 0 (values) to {top} (one node for everything), for example "
+                    f"[0, {top}]"
                 )
             found[name] = (int(levels[0]), int(levels[1]))
     return found
@@ -133,7 +134,7 @@ def _format_levels(levels: object) -> str:
 
 # Workloads as plain data of a study, by name; queries are created when a table is used.
 
-FORMS = "give a list of queries, {random: {count: 1000}} or {file: NAME}"
+FORMS = "write a list of queries, {random: {count: 1000}} or {file: NAME}"
 
 
 def check_workloads(given: Mapping[str, object]) -> dict[str, Any]:

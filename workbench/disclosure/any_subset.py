@@ -45,7 +45,7 @@ def uniqueness_by_subset(table: Table, release: Release | None = None, k: int = 
         raise BadInput(f"uniqueness_by_subset: k = {safe_repr(k)} must be a whole number of at least 1")
     if release is not None and release.table is not table:
         raise BadInput(
-            "uniqueness_by_subset: the release is of another table; give the table that it was computed from"
+            "uniqueness_by_subset: the release is of another table; pass the table that it was computed from"
         )
     cells = table.cells()
     found = _columns(every_subset(list(cells.quasi), cells.weight, k), k)

@@ -207,8 +207,8 @@ class Exposure:
     def _compared(self, row: int, losses: Loss) -> str:
         loss = format_number(losses.loss[row])
         if losses.loss[row] >= losses.possible:
-            return f"It loses {loss}; a full disclosure is possible from {format_number(losses.possible)}."
-        return f"It loses {loss}, less than any full disclosure would cost ({format_number(losses.possible)})."
+            return f"Its loss is {loss}; full disclosure is possible from {format_number(losses.possible)}."
+        return f"Its loss is {loss}, less than any full disclosure would cost ({format_number(losses.possible)})."
 
     def _limits(self, row: int) -> str:
         """Describe how near the class is to a limit of the model."""
@@ -222,7 +222,7 @@ class Exposure:
         )
         if self.nearest.broken[row]:
             return f"It violates {model.name}: {comparison}."
-        return f"The limit it is nearest to is that of {model.name}: {comparison}."
+        return f"Its nearest limit is that of {model.name}: {comparison}."
 
     def _attacker(self, row: int) -> str:
         """Describe the attacker who finds a person in this class."""

@@ -165,14 +165,16 @@ def require(frontier: Frontier, decision: Decision) -> int:
 
 def explain_no_value(valued: np.ndarray, keys: Iterable[str]) -> str:
     """Explain that no candidate has a value on all of these measures."""
-    who = "no point but the baselines" if valued.any() else "no point"
+    who = "no point except the baselines" if valued.any() else "no point"
     return f"{who} has a value on {' and '.join(dict.fromkeys(keys))}"
 
 
 def limits_of(frontier: Frontier, caps: Mapping[Any, float]) -> dict[str, float]:
     """Return the caps as numbers, by measure key."""
     if not isinstance(caps, Mapping):
-        raise BadInput(f"caps = {safe_repr(caps)}: give a mapping from measure to number, as caps={{'P_loss': 0.2}}")
+        raise BadInput(
+            f"caps = {safe_repr(caps)}: use a mapping from measures to numbers, such as caps={{'P_loss': 0.2}}"
+        )
     return {frontier.key(measure): limit_of(measure, cap) for measure, cap in caps.items()}
 
 
@@ -184,7 +186,7 @@ def limit_of(measure: Measure | str, cap: float) -> float:
         number = math.nan
     if math.isnan(number):
         raise BadInput(
-            f"the cap on {measure.key if isinstance(measure, Measure) else measure} is {safe_repr(cap)}; give a number"
+            f"the cap on {measure.key if isinstance(measure, Measure) else measure} is {safe_repr(cap)}; use a number"
         )
     return number
 

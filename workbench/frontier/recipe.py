@@ -186,7 +186,7 @@ def recipes(method: Method, model: type[Model] | None = None, *, seed: int = 0, 
     if not isinstance(model, type):
         shown = str(model) if isinstance(model, Model) else safe_repr(model)
         raise BadInput(
-            f"recipes: {shown} is not a class of models; give one and its ranges, as KAnonymity, k=[10, 100], "
+            f"recipes: {shown} is not a class of models; pass one with its ranges, as KAnonymity, k=[10, 100], "
             "or write [Recipe(method, model), ...]"
         )
     unknown = sorted(set(axes) - set(model.parameters()))
@@ -220,7 +220,7 @@ def expand_recipe(ranges: Mapping[str, Any], seed: int = 0) -> list[Recipe]:
         methods = combinations("method", ranges["method"])
     models = [combinations("model", one) for one in models_of(ranges)]
     if len(methods) * reduce(lambda n, one: n * len(one), models, 1) > MOST:
-        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; give fewer values")
+        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; use fewer values")
     return [
         Recipe(method, reduce(and_, chosen) if chosen else None, seed)
         for method in methods
@@ -251,7 +251,7 @@ def combinations(kind: str, given: Any) -> list[Any]:
     """Return one method or model per combination of the parameters that are lists."""
     _refuse_other_than_mapping(kind, given)
     if count_combinations(kind, given) > MOST:
-        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; give fewer values")
+        raise BadInput(f"study: a recipe expands to more than {MOST:,} releases; use fewer values")
     available, chosen = variants(kind), product(*alternatives(kind, given))
     return [from_dict(kind, available, reduce(or_, values, dict(given))) for values in chosen]
 
@@ -266,7 +266,7 @@ def alternatives(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any
     lists, found = listed_settings(kind, given), list[list[dict[str, Any]]]()
     for name, values in lists.items():
         if not values:
-            raise BadInput(f"study: {given.get('name')}: {name} has no values; give at least one")
+            raise BadInput(f"study: {given.get('name')}: {name} has no values; add at least one")
     declared = variants(kind)[given["name"]].parameters() if lists else {}
     numbers = {name: one for name, one in declared.items() if isinstance(one, Number)}
     pairs = {one.against: name for name, one in numbers.items() if one.against in lists and name in lists}
@@ -275,7 +275,7 @@ def alternatives(kind: str, given: Mapping[str, Any]) -> list[list[dict[str, Any
             first, second = values, lists[pairs[name]]
             if len(first) != len(second):
                 raise BadInput(
-                    f"study: {given['name']}: {name} and {pairs[name]} are paired weights; give equally many of each"
+                    f"study: {given['name']}: {name} and {pairs[name]} are paired weights; list equally many of each"
                 )
             found.append([{name: a, pairs[name]: b} for a, b in zip(first, second, strict=True)])
         elif name not in pairs.values():
@@ -341,7 +341,7 @@ def _parse_variant(kind: str, text: str) -> Any:
     names, values = found[::2], found[1::2]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
-        raise BadInput(f"{name}: {twice} is given twice; remove one")
+        raise BadInput(f"{name}: {twice} occurs twice; remove one")
     return chosen(**{one: _parse_value(chosen, one, value.strip()) for one, value in zip(names, values, strict=True)})
 
 

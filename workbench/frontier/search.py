@@ -124,7 +124,7 @@ def search(
             for _ in found.steps(aim):
                 pass
     except underway.Cancelled:
-        found.stopped = "it was cancelled" if until.cancelled else f"the time is over ({limit})"
+        found.stopped = "it was cancelled" if until.cancelled else f"the time limit is reached ({limit})"
     warn_of_failures(found.points)
     return found.frontier(aim, complete=not until.cancelled)
 
@@ -342,7 +342,7 @@ class _Search:
             own = np.array([losses[id(point)] for point in track.tried.values()]).reshape(-1, 2)
             ahead = [(known[:, 0] <= p + NEARLY * abs(p)) & (FAR * known[:, 1] < u) for p, u in own]
             if len(own) and all(one.any() for one in ahead):
-                track.abandoned_because = "for each of its points, another loses far less"
+                track.abandoned_because = "another point is far better than each of its points"
 
     def _abandon_beaten(self) -> None:
         seen = self.frontier(None, complete=False)
@@ -418,7 +418,7 @@ class Budget:
         number, unit = (float(found[1]), found[2].lower()) if found else (0.0, "")
         whole = unit not in EVALUATIONS or number.is_integer()
         if not number or unit not in (*UNITS, *EVALUATIONS) or isinstance(given, bool) or not whole:
-            raise BadInput(f"budget = {safe_repr(given)}: give seconds, as 30 or '2 min', or '40 evaluations'")
+            raise BadInput(f"budget = {safe_repr(given)}: use seconds, such as 30 or '2 min', or '40 evaluations'")
         if unit in EVALUATIONS:
             return cls(evaluations=number)
         return cls(seconds=number * UNITS[unit])

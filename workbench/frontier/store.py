@@ -121,7 +121,7 @@ class Store:
             data = json.loads((folder / POINT).read_bytes())
             values = {name: float(value) for name, value in data["values"].items()}
             if canonical(data["recipe"]) != canonical(recipe.to_dict()):
-                raise Damage("it is about another recipe")
+                raise Damage("it belongs to another recipe")
             if any(map(math.isnan, values.values())):
                 raise Damage("a value in it is not a number")
             ends = {name: (float(low), float(high)) for name, (low, high) in data.get("intervals", {}).items()}

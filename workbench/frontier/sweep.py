@@ -215,7 +215,7 @@ def distinct(recipes: Iterable[Recipe]) -> list[Recipe]:
             raise BadInput(f"sweep: {safe_repr(type(recipe))} is not a recipe; write Recipe(method, model)")
         found.setdefault(recipe.identity, recipe)
     if not found:
-        raise BadInput("sweep: no recipe was given; give at least one, or include the baselines")
+        raise BadInput("sweep: no recipe was passed; pass at least one, or include the baselines")
     return list(found.values())
 
 
@@ -233,9 +233,9 @@ def _distinct_measures(measures: Iterable[Measure]) -> list[Measure]:
             example = f"{safe_repr(given)}()" if given is measure else "PrivacyLoss()"
             raise BadInput(f"sweep: {safe_repr(given)} is not a measure; write {example}")
         if found.setdefault(measure.key, measure) != measure:
-            raise BadInput(f"sweep: two measures are called {measure.key!r}; give one of them another symbol")
+            raise BadInput(f"sweep: two measures are called {measure.key!r}; change the symbol of one")
     if not found:
-        raise BadInput("sweep: no measure was given; give one of privacy and one of utility")
+        raise BadInput("sweep: no measure was passed; pass one of privacy and one of utility")
     return list(found.values())
 
 

@@ -148,7 +148,7 @@ def utility_decline(
     """
     first, second = _mean(before, weight), _mean(after, weight_after)
     if first <= 0:
-        raise Undefined(f"the utility on the original is {format_number(first)}, so no share of it can be lost")
+        raise Undefined(f"the utility on the original is {format_number(first)}, so a relative loss is undefined")
     ratio = second / first
     spread = _deviations(before, weight), _deviations(after, weight_after)
     if paired:

@@ -66,7 +66,7 @@ def explain_unordered(kind: str, ordered: bool, name: str) -> str:
     if kind != "ordered" or ordered:
         return ""
     return (
-        f"distance = 'ordered' needs ordered values, and {name!r} is text without an order; give it a hierarchy whose "
+        f"distance = 'ordered' needs ordered values, and {name!r} is text without an order; add a hierarchy whose "
         "leaves are in order, or choose another distance"
     )
 

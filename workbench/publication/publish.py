@@ -244,7 +244,7 @@ def _place(folder: Path) -> Path:
     place = folder.resolve()
     if not place.parent.is_dir():
         raise BadInput(
-            f"{folder}: there is no folder {str(place.parent)!r} to publish into; make it, or choose another"
+            f"{folder}: there is no folder {str(place.parent)!r} to publish into; create it, or choose another"
         )
     if place.exists() and not place.is_dir():
         raise BadInput(f"{folder} is a file; name a folder that is new, empty, or published before")

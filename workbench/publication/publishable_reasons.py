@@ -8,8 +8,8 @@ from workbench.data.table import Table
 
 UNDEFINED = "it is undefined for this release"
 NOTHING = (
-    "there is nothing to publish, since no release has a publishable figure on both axes; give the study other "
-    "recipes or axes"
+    "there is nothing to publish, since no release has a publishable figure on both axes; change the recipes or axes "
+    "of the study"
 )
 PLAIN = {"class": "group", "classes": "groups"}
 NUMBER, COLUMN, MODEL = r"[\d,.]+(?:e[-+]?\d+)?", r"'(?P<column>[^']+)'", r"[^:']+"

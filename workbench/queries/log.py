@@ -150,13 +150,13 @@ def read_log(source: str | PathLike[str], table: Table) -> tuple[list[Query], li
     """Return the queries of a file (a `Path`) or of a text, and the statements that cannot be used."""
     text = source if isinstance(source, str) else text_in(Path(source))
     if len(text) > LARGEST:
-        raise BadInput(f"the log has more than {LARGEST:,} characters; give it in parts")
+        raise BadInput(f"the log has more than {LARGEST:,} characters; split it")
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     queries: list[Query] = []
     unusable: list[Unusable] = []
     for count, (start, end) in enumerate(_statements(text), 1):
         if count > MOST:
-            raise BadInput(f"the log has more than {MOST:,} statements; give it in parts")
+            raise BadInput(f"the log has more than {MOST:,} statements; split it")
         progress.checkpoint("" if count % 1000 else f"{count:,} statements read")
         read = read_statement if SQL.match(text, start, end) else parse
         try:
@@ -175,7 +175,7 @@ def text_in(path: Path) -> str:
         if path.exists() and not path.is_file():  # a pipe or a device might never end
             raise BadInput(f"the log {path} is not a file; name a file with one query per line, or with SQL statements")
         if path.stat().st_size > LARGEST:
-            raise BadInput(f"the log {path} is larger than {LARGEST // 10**6} MB; give it in parts")
+            raise BadInput(f"the log {path} is larger than {LARGEST // 10**6} MB; split it")
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise BadInput(f"the log {path} does not exist; check the path") from None

@@ -75,7 +75,7 @@ class Workload:
     def from_texts(cls, table: Table, texts: Iterable[str]) -> Workload:
         """Parse queries in the query language: `age >= 40`, `avg(wage) where sex = 'Male'`."""
         if not isinstance(texts, Iterable) or isinstance(texts, Mapping):
-            raise BadInput(f"a workload needs a list of queries, got {safe_repr(texts)}; give each query in quotes")
+            raise BadInput(f"a workload needs a list of queries, got {safe_repr(texts)}; put each query in quotes")
         listed = [texts] if isinstance(texts, str) else [*texts]
         return cls.from_queries(table, [_parsed(table, listed, number) for number in range(len(listed))])
 
@@ -97,7 +97,7 @@ class Workload:
     def from_queries(cls, table: Table, queries: Sequence[Query]) -> Workload:
         """Build from parsed queries."""
         if not queries:
-            raise BadInput("a workload has at least one query; give one, such as age >= 40")
+            raise BadInput("a workload needs at least one query, such as age >= 40")
         met, names = [], []
         for query in queries:
             met.append(_with_values(table, query))

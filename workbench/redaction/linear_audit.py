@@ -92,7 +92,7 @@ def possible_range(statements: Statements, target: Mapping[int, float], relaxed:
         if found.status == 3:
             ends.append(-sign * np.inf)
         elif found.x is None:
-            raise RuntimeError(f"the program of the audit failed: {found.message}")
+            raise RuntimeError(f"the linear program of the audit failed: {found.message}")
         else:
             ends.append(float(weights @ found.x))
     return ends[0], ends[1]
@@ -134,7 +134,7 @@ def _solve_jointly(questions: Sequence[Question]) -> list[tuple[float, float]]:
     for sign in (1, -1):
         found = linprog(sign * goal, A_ub=sides[kept], b_ub=ends[kept], bounds=(0, None), method="highs")
         if not found.success:
-            raise RuntimeError(f"the program of the audit failed: {found.message}")
+            raise RuntimeError(f"the linear program of the audit failed: {found.message}")
         ends_of.append(np.add.reduceat(goal * found.x, first[:-1]))
     return list(zip(ends_of[0].tolist(), ends_of[1].tolist(), strict=True))
 

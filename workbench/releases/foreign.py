@@ -186,7 +186,7 @@ def foreign(
             raise BadInput(f"{name} = {safe_repr(value)} is not one of {', '.join(map(repr, known))}")
     if original is not None:
         if not isinstance(original, Table) or not original.quasi:
-            raise BadInput(f"the original is {safe_repr(original)}; give a Table whose columns have roles")
+            raise BadInput(f"the original is {safe_repr(original)}; pass a Table whose columns have roles")
         if quasi or sensitive:
             raise BadInput("roles are those of the original; don't name quasi-identifiers and sensitive columns again")
         quasi, sensitive = original.quasi, tuple(original.sensitive)
@@ -195,7 +195,7 @@ def foreign(
     original, unseen = with_unseen(file, original) if original else (None, [])
     suppressed_rows, perhaps = find_suppressed_rows(file.table, file.quasi, file.sensitive, file.texts, original)
     if suppressed_rows.all():
-        raise BadInput(f"{file.where}: every record is suppressed, all rows are {STAR}; give a file with records")
+        raise BadInput(f"{file.where}: every record is suppressed, all rows are {STAR}; choose a file with records")
     hidden = [name for name in wanted[1] if name not in file.sensitive]
     notes, out, others = (
         [*file.notes, *unseen, *_drawn(data, wanted), *_elsewhere(data, hidden)],
@@ -283,7 +283,7 @@ def _against(file: ReleasedFile, original: Table, keep: np.ndarray, count: int, 
     if published > original.records:
         raise BadInput(
             f"{file.where}: it has {published:,} records and the original {original.records:,}; "
-            "give the original of this release, or as many records of a synthetic file as the original has"
+            "pass the original of this release, or as many records of a synthetic file as the original has"
         )
     rows = np.stack([codes[name] for name in file.quasi], axis=1)
     first, number = distinct_rows(rows)
@@ -338,7 +338,7 @@ def _runs(file: ReleasedFile, column: Column, notes: list[str]) -> tuple[np.ndar
         if not codes:
             raise BadInput(
                 f"{file.place(name, code)}: the label matches no value of the original; if it is a group, "
-                "give a study with the hierarchy that names it, else the original of this release; a file with "
+                "use a study with the hierarchy that names it, otherwise the original of this release; a file with "
                 "noise in a quasi-identifier is audited without the original (--quasi, --sensitive)"
             )
         found.append(codes)

@@ -172,7 +172,7 @@ def _codebook(path: Path, given: str | PathLike[str] | None) -> dict[str, Any]:
     place = Path(given).with_suffix(".json")
     if not (found := read_codebook(place)):
         raise BadInput(
-            f"{place}: this is not the codebook of a release; give the -codebook.json that was exported with it"
+            f"{place}: this is not the codebook of a release; pass the -codebook.json that was exported with it"
         )
     return found
 
@@ -305,7 +305,7 @@ def _noise(file: ReleasedFile, table: Table, layout: Mapping[str, Any], book: Ma
     if (row < 0).any():
         raise BadInput(
             f"{file.where}: {int((row < 0).sum()):,} records of the original have no row; a release with noise has all "
-            "of them: give the original of this release"
+            "of them: pass the original of this release"
         )
     drawn = {}
     for name, entry in columns.items():
@@ -359,7 +359,7 @@ def _rows_of_records(file: ReleasedFile, table: Table, unchanged: Sequence[str])
     if strange := int((ids[rows:][order[at]] != ids[:rows]).sum()):
         raise BadInput(
             f"{file.where}: {strange:,} rows have values in {', '.join(unchanged)} that no record of the original has, "
-            "or not as often; give the original of this release"
+            "or not as often; pass the original of this release"
         )
     found = np.full(records, -1)
     found[order[at]] = np.arange(rows)
@@ -386,6 +386,6 @@ def _codes(file: ReleasedFile, column: Column) -> np.ndarray:
     if -1 in found:
         raise BadInput(
             f"{file.place(name, found.index(-1))}: the original has no such value, but according to the codebook the "
-            "column is unchanged; give the original of this release"
+            "column is unchanged; pass the original of this release"
         )
     return np.array(found, np.int64)[file.table.codes[name]]

@@ -254,9 +254,9 @@ def _refused(spec: Any, table: Table) -> list[str]:
 
 def _measures(study: Study, table: Table, bad: set[Any]) -> Faults:
     if not study.recipes and "recipes" not in bad:
-        yield Fault((), "there are no recipes, so there would be no release; give one")
+        yield Fault((), "there are no recipes, so there would be no release; add one")
     if not study.measures and "measures" not in bad:
-        yield Fault((), "there are no measures; give one of privacy and one of utility")
+        yield Fault((), "there are no measures; add one of privacy and one of utility")
     for i, given in enumerate(study.measures):
         wrong = list(variant_faults("measure", given, table=table))
         yield from prefix_faults(wrong, "measures", i)

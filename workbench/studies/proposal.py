@@ -141,7 +141,7 @@ def propose_with_reasons(
     chosen = {key: [n for n, one in advice.items() if one.role == role] for role, key in KEYS.items()}
     if not chosen["quasi"]:
         raise BadInput(
-            "no column helps to single anybody out, so nothing was proposed; name the quasi-identifiers with --quasi"
+            "no column distinguishes people, so nothing was proposed; name the quasi-identifiers with --quasi"
         )
     study = study.with_(**{key: tuple(names) for key, names in chosen.items()})
     why |= {("roles", key, i): advice[n].reason for key, names in chosen.items() for i, n in enumerate(names)}
@@ -172,7 +172,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 def _head(table: Table) -> list[str]:
     """Return the comments above the study."""
-    lines = ["Proposed from the data alone: read it, change what is wrong, then try it with `workbench check`."]
+    lines = ["Proposed from the data alone: review and correct it, then run `workbench check`."]
     if not table.sensitive:
         lines.append("No column looks sensitive: name what must not be disclosed under roles: sensitive.")
     if table.origin.repeats:
@@ -190,7 +190,7 @@ def _roles(base: Table, chosen: Mapping[str, Sequence[str]]) -> dict[str, Advice
     given = {name: Advice(role, "Chosen by you.") for role, names in chosen.items() for name in names}
     base.drop(given)  # raises BadInput if one is missing
     if len(given) < sum(map(len, chosen.values())):
-        raise BadInput("a column was given two roles; give it one")
+        raise BadInput("a column was given two roles; choose one")
     wanted = [chosen[role] for role in ("sensitive", "quasi", "weight")]
     near_names = [name for name, column in base.columns.items() if is_nearly_unique(column)]
     advice = propose_roles(base, survey(base, leave_out={*given, *near_names}))
@@ -424,7 +424,7 @@ def lines_to_complete(table: Table, names: Sequence[str]) -> list[str]:
         listed = ", ".join(f"'{code}'" for code in (*table.origin.missing_texts, *codes))
         lines.append(f"missing: [{listed}]  (under data, where these mean that a value is missing)")
     if found := cryptic_names(names):
-        lines.append(f"titles: {{{', '.join(f'{name}: {name}' for name in found)}}}  (what pages call these columns)")
+        lines.append(f"titles: {{{', '.join(f'{name}: {name}' for name in found)}}}  (names of these columns on pages)")
     return lines
 
 

@@ -72,7 +72,7 @@ def _undecided(column: Column, known: tuple[ColumnKind, str] | None) -> Advice:
         return Advice("dropped", f"{_sentence(*known)}.")
     unique, records = alone(column).unique, int(column.totals.sum())
     if unique >= HALF * records:
-        return Advice("dropped", f"{unique:,} of {records:,} records have a value of their own; {OPEN}.")
+        return Advice("dropped", f"{unique:,} of {records:,} records have a unique value; {OPEN}.")
     return Advice("dropped", f"Its meaning is unknown; {OPEN}.")
 
 
@@ -96,7 +96,7 @@ def _instead(table: Table, found: Survey, names: Collection[str]) -> dict[str, A
     advice = {}
     for name in amounts[:QUASI]:
         unique, records = alone(table.columns[name]).unique, table.records
-        own = f"{unique:,} of {records:,} records have a value of their own"
+        own = f"{unique:,} of {records:,} records have a unique value"
         advice[name] = Advice("quasi", f"An attacker might know it approximately; {own}.")
     return advice
 

@@ -172,7 +172,9 @@ def _by_column(key: str, given: Any) -> Faults:
             for fault in catch_faults(partial(parse_type, value), name):
                 yield Fault(fault.path, f"data: types: {fault.text}")
         elif key == "only" and (isinstance(value, bool) or not isinstance(value, (str, Real, date))):
-            yield Fault((name,), f"data: only: give one value of {name!r}, as text or a number; true and no in quotes")
+            yield Fault(
+                (name,), f"data: only: specify one value of {name!r}, as text or a number; true and no in quotes"
+            )
 
 
 def _roles(given: Any) -> Faults:
@@ -190,7 +192,7 @@ def _roles(given: Any) -> Faults:
         for i, name in enumerate(names if isinstance(names, list) else []):
             if isinstance(name, str) and taken.setdefault(name, role) != role:
                 yield Fault(
-                    (role, i), f"column {safe_repr(name)} is in two roles, {taken[name]} and {role}; give it one"
+                    (role, i), f"column {safe_repr(name)} is in two roles, {taken[name]} and {role}; choose one"
                 )
 
 
@@ -303,11 +305,11 @@ def _caps(given: Any) -> Faults:
         yield from prefix_faults(_key("caps", key), key)
         if isinstance(cap, bool) or not isinstance(cap, Real) or not math.isfinite(cap):
             yield Fault(
-                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; give a finite number, or remove the cap"
+                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; use a finite number, or remove the cap"
             )
         elif cap < 0:
             yield Fault(
-                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; no measure is below 0: give 0 or above"
+                (key,), f"the cap on {safe_repr(key)} is {safe_repr(cap)}; no measure is below 0: use 0 or above"
             )
 
 
@@ -333,9 +335,9 @@ def _titles(given: Any) -> Faults:
         if wrong := type_fault(str, "titles: the name of a column", name) or type_fault(str, f"titles: {name}", title):
             yield Fault((name,), wrong)
         elif not title.strip():
-            yield Fault((name,), f"titles: {name} is empty; give the column a title, or remove the line")
+            yield Fault((name,), f"titles: {name} is empty; add a title, or remove the line")
         elif title in [other for key, other in given.items() if key != name]:
-            yield Fault((name,), f"titles: two columns are called {safe_repr(title)}; give each a title of its own")
+            yield Fault((name,), f"titles: two columns are called {safe_repr(title)}; use distinct titles")
 
 
 def _harmful(given: Any, roles: Any) -> Faults:
@@ -356,7 +358,7 @@ def _record(given: Any) -> Faults:
         or len(given) != 2
         or not all(isinstance(w, str) and w.strip() for w in given)
     ):
-        yield Fault((), "record must give the words for one record and for several: [visit, visits]")
+        yield Fault((), "record must list the words for one record and for several: [visit, visits]")
 
 
 def _versions(given: Any) -> Faults:
@@ -384,7 +386,7 @@ def recipe_faults(ranges: Any, table: Table | None = None) -> Faults:
         if not wrong:
             count *= count_combinations(kind, spec)
     if count > MOST:
-        yield Fault((), f"a recipe expands to more than {MOST:,} releases; give fewer values")
+        yield Fault((), f"a recipe expands to more than {MOST:,} releases; use fewer values")
 
 
 def parts_of_recipe(ranges: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
@@ -431,7 +433,7 @@ def _values(variant: Any, key: str, value: Any, several: bool, table: Table | No
         yield from catch_faults(partial(variant.check_value, key, value, table), key)
         return
     if not value:
-        yield Fault((key,), f"{variant.name}: {key} has no values; give at least one")
+        yield Fault((key,), f"{variant.name}: {key} has no values; add at least one")
     for i, one in enumerate(value[: MOST + 1]):
         yield from catch_faults(partial(variant.check_value, key, one, table), key, i)
 
@@ -475,7 +477,7 @@ def missing_workloads(given: Mapping[str, Any]) -> Faults:
                     yield Fault((*path, *place), text)
                 if isinstance(name, (Mapping, list)):  # inline queries would be part of every name of the figure
                     yield Fault(
-                        (*path, *place), f"{one['name']}: give the queries a name in workloads, and name it here"
+                        (*path, *place), f"{one['name']}: name the queries in workloads, and use that name here"
                     )
 
 

@@ -88,7 +88,7 @@ def test_groups_refuse_values_missing_from_the_order():
 
 
 def test_groups_refuse_text_in_place_of_a_list():
-    with pytest.raises(BadInput, match="'x' holds 'abc'; give a list"):
+    with pytest.raises(BadInput, match="'x' holds 'abc'; use a list"):
         Groups(({"x": "abc"},))
 
 
@@ -106,7 +106,7 @@ def test_nested_refuses_one_name_for_two_groups():
 
 
 def test_nested_refuses_data_that_are_not_a_tree():
-    with pytest.raises(BadInput, match="gov holds 'Federal-gov'; give a mapping or a list"):
+    with pytest.raises(BadInput, match="gov holds 'Federal-gov'; use a mapping or a list"):
         Nested({"gov": "Federal-gov"})
 
 

@@ -131,7 +131,7 @@ def test_a_level_that_is_not_a_partition_is_refused():
     assert str(error.value) == (
         "column 'n': level 1 is not a partition into neighbors: 'odd' contains '1' and '3', "
         "but '2' between them is in 'even'; "
-        "the order of the values is fixed: give the parts different labels, or the values between them the same one"
+        "the order of the values is fixed: label the parts differently, or the values between them identically"
     )
 
 

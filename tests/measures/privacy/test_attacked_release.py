@@ -121,7 +121,7 @@ def test_a_file_is_attacked_like_the_release_that_it_was_written_from(attack):
     here, there = attack(attacks=900)(release), attack(attacks=900)(file)
     assert there.value == pytest.approx(here.value, abs=0.02)
     alone = foreign(release.frame(), list(table(900).quasi), "ill")
-    with pytest.raises(Undefined, match="give its original"):
+    with pytest.raises(Undefined, match="pass its original"):
         attack()(alone)
 
 

@@ -68,7 +68,7 @@ def test_a_function_works_in_python_and_cannot_be_stored(small, tmp_path):
     assert measure(Mondrian()(small(2), KAnonymity(5))).value >= 0
     recipes = [Recipe(Mondrian(), KAnonymity(5))]
     assert len(sweep(small(2), recipes, [measure, GoodUtility()]).measured) == 3
-    with pytest.raises(BadInput, match="mine is a Python function, which no study or store can hold"):
+    with pytest.raises(BadInput, match="mine is a Python function, which cannot be saved in a study or a store"):
         sweep(small(2), recipes, [measure], Store(tmp_path / "store"))
 
 

@@ -179,7 +179,7 @@ def test_unsupported_settings_are_refused_with_a_reason():
         RakedBuckets()(table().with_roles(["age"]), None)
     with pytest.raises(Unsatisfiable, match="made for one sensitive column, and the table has 2"):
         DEALT(table(0, ("illness", "wage")), js(0.1))
-    with pytest.raises(Unsatisfiable, match="hold true values, which no noise protects"):
+    with pytest.raises(Unsatisfiable, match="contain true values, which no noise protects"):
         RakedBuckets(publish="dealt", rho=1)(table(), js(0.1))
     with pytest.raises(Unsatisfiable, match="these have weights"):
         RakedBuckets(rho=1)(table(weights=True), js(0.1))

@@ -299,7 +299,7 @@ def test_dominated_candidates_are_described_in_singular_and_plural(read):
 
 def test_candidates_outside_the_chart_are_not_dominated_and_have_a_reason(read):
     beaten = [one for one in read.points if not one["efficient"] and not one["baseline"]]
-    why = "dealt buckets hold true values"
+    why = "dealt buckets contain true values"
     gone = {
         **beaten[0],
         "number": 11,

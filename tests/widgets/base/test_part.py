@@ -128,7 +128,7 @@ def test_a_message_from_another_thread_is_answered_in_the_kernels():
 def test_integers_of_messages():
     assert [read_integer({"n": n}, "n", 0, 2) for n in (0, 2)] == [0, 2] and read_integer({"n": 9}, "n", 0) == 9
     for wrong in (-1, 3, True, 1.0, "1", None, [1]):
-        with pytest.raises(BadInput, match="n: give a whole number from 0 to 2, not "):
+        with pytest.raises(BadInput, match="n: enter a whole number from 0 to 2, not "):
             read_integer({"n": wrong}, "n", 0, 2)
     with pytest.raises(BadInput, match="gone"):
         read_integer({}, "n", 0, 2, "gone")

@@ -95,7 +95,7 @@ def test_caps_are_typed_dragged_and_refused(chart):
     assert answer["capped"]["best_index"] == 3 and len(answer["rows"]["rows"]["best"]) == 1
     for wrong in ("much", "nan", "inf", "0,3"):
         problem = replies(chart, "cap", field="cap-privacy", key="P_loss", value=wrong)["problem"]
-        assert problem["field"] == "cap-privacy" and "give a number" in problem["text"]
+        assert problem["field"] == "cap-privacy" and "enter a number" in problem["text"]
     assert chart.caps == {"P_loss": 0.3}
     answer = replies(chart, "cap", field="cap-utility", key="U_loss", value=0.001)
     assert answer["capped"]["best"].startswith("Nothing is recommended: no point has")
@@ -244,7 +244,7 @@ def test_a_search_is_asked_for_with_a_budget(chart):
     asked = []
     assert "open the workbench" in replies(chart, "find", budget="30 s", field="find")["problem"]["text"]
     chart.find, chart.stop_finding = asked.append, lambda: asked.append("stop")
-    assert "give seconds" in replies(chart, "find", budget="soon", field="find")["problem"]["text"]
+    assert "use seconds" in replies(chart, "find", budget="soon", field="find")["problem"]["text"]
     replies(chart, "find", budget="2 min", field="find")
     replies(chart, "stop")
     assert asked == ["2 min", "stop"]

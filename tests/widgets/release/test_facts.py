@@ -44,8 +44,8 @@ def test_of_exchanged_values_it_is_told_how_often_a_guess_is_right():
         facts.sentences(point, MEASURES, None, data, method(data, close))["privacy"]
         for method in (RakedBuckets(smallest=10), Mondrian())
     )
-    truth = "Measured against the truth: an attacker guesses illness correctly for "
-    assert told.startswith(f"learnt. This is about what an attacker believes. {truth}")
+    truth = "Compared with the truth: an attacker guesses illness correctly for "
+    assert told.startswith(f"learnt. These figures describe an attacker's beliefs. {truth}")
     assert plain.startswith("learnt. Classes of fewer than 5 records")
 
 

@@ -105,7 +105,7 @@ def test_the_table_is_the_one_that_a_study_makes(picker):
         ("neutral", ["age", "work"], "at least one quasi-identifier must stay"),
         ("identifier", ["age", "work", "sex"], "at least one quasi-identifier must stay"),
         ("sensitive", ["one"], "only one value"),
-        ("sensitive", ["many"], "more than 1,000, too many to measure: give it a hierarchy"),
+        ("sensitive", ["many"], "more than 1,000, too many to measure: add a hierarchy"),
         ("sensitive", ["none such"], "the data have no column 'none such'"),
         ("king", ["age"], "no such column or role"),
         ("quasi", [], "no such column"),

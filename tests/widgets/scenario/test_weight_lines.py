@@ -26,7 +26,7 @@ def test_each_line_says_how_many_records_it_is_of_or_what_is_wrong_where():
     assert "did you mean 'age'" in lines[2]["wrong"] and lines[2]["at"] == 3
     with pytest.raises(BadInput, match="line 2, and 2 more cannot be read"):
         read("3: sex = 'F'\nage >= 40\n1: agee > 3\n1: avg(age)", TABLE)
-    with pytest.raises(BadInput, match="give fewer"):
+    with pytest.raises(BadInput, match="enter fewer"):
         tried("1: age > 3\n" * (MOST + 1), TABLE)
 
 

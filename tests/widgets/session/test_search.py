@@ -65,4 +65,4 @@ def test_an_error_is_reported():
     data, wrong = table(records=100), []
     there = sweep(data, [], [UtilityLoss(), PrivacyLoss()])
     BackgroundSearch(lambda *_: None, lambda *_: None, wrong.append).start(data, Study(), there, "no budget", None)
-    assert within(5, lambda: wrong) and "give seconds" in str(wrong[0])
+    assert within(5, lambda: wrong) and "use seconds" in str(wrong[0])

@@ -108,7 +108,7 @@ class Intervals(Builder):
         bottom, top = end_number("bottom", self.bottom), end_number("top", self.top)
         ways = sum(map(bool, (widths, cuts, quantiles)))
         if ways > 1 or (not ways and bottom is None and top is None):
-            raise BadInput("intervals: give exactly one of widths, cuts and quantiles, or only a top or bottom")
+            raise BadInput("intervals: specify exactly one of widths, cuts and quantiles, or only a top or bottom")
         if min(widths, default=1) <= 0:
             raise BadInput(f"intervals: width {min(widths):g} must be above 0")
         for level in cuts:
@@ -325,7 +325,7 @@ def _paths(tree: object, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
             else:
                 yield from _paths(item, above)
     else:
-        raise BadInput(f"nested: {'/'.join(above) or 'the tree'} holds {tree!r}; give a mapping or a list of values")
+        raise BadInput(f"nested: {'/'.join(above) or 'the tree'} holds {tree!r}; use a mapping or a list of values")
 
 
 @dataclass(frozen=True)
@@ -355,7 +355,7 @@ class Columns(Builder):
             if any(cell is None or cell is pd.NA or cell != cell for cell in row) or "" in row[1:]:
                 raise BadInput(f"{self._where()}: row {number} has an empty cell; label every leaf at every level")
         if not rows:
-            raise BadInput(f"{self._where()}: no rows; give one row per leaf")
+            raise BadInput(f"{self._where()}: no rows; add one row per leaf")
         self._set("rows", tuple(tuple(map(str, row)) for row in rows))
 
     def __call__(self, column: Column) -> Hierarchy:
@@ -386,7 +386,7 @@ def _require(column: Column, kind: str, need: str) -> None:
 
 def _texts(values: Sequence[object], where: str) -> tuple[str, ...]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise BadInput(f"groups: {where!r} holds {values!r}; give a list of values")
+        raise BadInput(f"groups: {where!r} holds {values!r}; use a list of values")
     return tuple(map(str, values))
 
 

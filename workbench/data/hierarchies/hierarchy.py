@@ -28,8 +28,8 @@ def quoted(values: Sequence[object], limit: int = LISTED) -> str:
 
 PLAIN = {  # messages with the number of affected values and their level
     "unlisted": "{0} of its values are missing from the hierarchy; add them, or correct the spelling",
-    "split": "level {1} is not a partition into neighbors: {0} values are between those of a group; give its "
-    "parts different labels",
+    "split": "level {1} is not a partition into neighbors: {0} values are between those of a group; label its parts "
+    "differently",
     "lone": "level {1}: {0} groups have the name of a value outside them; rename the group, or add the value to it",
     "duplicate": "{0} values are listed twice; list each once",
 }
@@ -289,9 +289,9 @@ def _no_partition(
 ) -> str:
     end, start = gap
     fix = (
-        "the order of the values is fixed: give the parts different labels, or the values between them the same one"
+        "the order of the values is fixed: label the parts differently, or the values between them identically"
         if ordered
-        else "the levels are not nested, and no order makes their values neighbors: give the parts different labels"
+        else "the levels are not nested, and no order makes their values neighbors: label the parts differently"
     )
     return (
         f"{where}: level {number} is not a partition into neighbors: {labels[end]!r} contains {leaves[end]!r} and "

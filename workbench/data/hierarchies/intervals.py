@@ -126,7 +126,7 @@ def finite_numbers(where: str, given: object) -> tuple[float, ...]:
     values = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise BadInput(f"intervals: {where} hold {value!r}; give finite numbers")
+            raise BadInput(f"intervals: {where} hold {value!r}; use finite numbers")
     return tuple(map(_exact, values))
 
 
@@ -134,7 +134,7 @@ def end_number(where: str, given: object) -> float | None:
     """Return the number at which the first or last node begins, or None."""
     found = () if given is None else finite_numbers(where, given)
     if len(found) > 1:
-        raise BadInput(f"intervals: {where} holds {len(found)} numbers; give one")
+        raise BadInput(f"intervals: {where} holds {len(found)} numbers; use one")
     return found[0] if found else None
 
 

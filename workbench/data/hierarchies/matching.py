@@ -127,7 +127,7 @@ def rows_of(text: str, name: str, delimiter: str | None = None, header: bool | N
     for line, row in short[:1]:
         message = (
             f"hierarchy {name}: line {line} has {len(row)} cells and line {rows[0][0]} has {width}; "
-            "give every leaf a label at every level"
+            "label every leaf at every level"
         )
         raise Misfit(message, "ragged", [row[0] for _, row in short])
     return [row for _, row in rows]
@@ -141,7 +141,7 @@ def lines_of(
     if header or (header is None and rows and rows[0][1][0] == LEAF):
         rows = rows[1:]
     if not rows:
-        raise BadInput(f"hierarchy {name} is empty; give one row per leaf")
+        raise BadInput(f"hierarchy {name} is empty; add one row per leaf")
     return rows
 
 

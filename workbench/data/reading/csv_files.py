@@ -61,11 +61,11 @@ def find_encoding(path: Path, given: str | None = None) -> tuple[str, list[str]]
         return encoding, [f"encoding {encoding}"]
     if given or marked:
         raise BadInput(
-            f"{path}, line {line}: not valid {encoding}; give its encoding, for example {Fix.ENCODING('cp1252')}"
+            f"{path}, line {line}: not valid {encoding}; set its encoding, for example {Fix.ENCODING('cp1252')}"
         )
     first_unreadable(path, "latin-1", guessed=True)
     return "latin-1", [
-        f"encoding latin-1: line {line} is not valid utf-8; if letters look wrong, give {Fix.ENCODING} (often 'cp1252')"
+        f"encoding latin-1: line {line} is not valid utf-8; if letters look wrong, set {Fix.ENCODING} (often 'cp1252')"
     ]
 
 
@@ -323,7 +323,7 @@ def _bad(state: np.ndarray, line: str, dialect: str, fields: int) -> BadInput:
     if state[PROBLEM] == RAGGED:
         return BadInput(
             f"{line}: {state[DELIMITER_COUNT] + 1} fields where there should be {fields}; "
-            f"correct the line, or give {Fix.DELIMITER} and {Fix.QUOTE} if the detected ones are wrong: {dialect}"
+            f"correct the line, or set {Fix.DELIMITER} and {Fix.QUOTE} if the detected ones are wrong: {dialect}"
         )
     what = "a quote is not closed" if state[PROBLEM] == OPEN else "text follows a closing quote"
-    return BadInput(f"{line}: {what}; correct the line, or give {Fix.QUOTE} if the detected one is wrong: {dialect}")
+    return BadInput(f"{line}: {what}; correct the line, or set {Fix.QUOTE} if the detected one is wrong: {dialect}")

@@ -123,7 +123,7 @@ def _quoted(name: str) -> str:
 def _wrong(where: str, message: str) -> BadInput:
     """Replace DuckDB's error: its message may quote a record."""
     if "not a valid DuckDB database" in message:
-        return BadInput(f"{where}: not a DuckDB file; give its format with {Fix.FORMAT}")
+        return BadInput(f"{where}: not a DuckDB file; set its format with {Fix.FORMAT}")
     if "lock on file" in message or "file handle conflict" in message:
         return BadInput(
             f"{where}: the file is open for writing elsewhere; close it there, or read a Query on that connection"

@@ -230,7 +230,7 @@ class LabelledSource(FrameSource):
         try:
             frame, about = getattr(pyreadstat, read)(str(path), **options)
         except (pyreadstat.ReadstatError, OSError, UnicodeError, ValueError):
-            failure = BadInput(f"{path}: not a valid {CALLED[format]} file; write it again, or give {Fix.ENCODING}")
+            failure = BadInput(f"{path}: not a valid {CALLED[format]} file; write it again, or set {Fix.ENCODING}")
         if failure:
             raise failure
         labels = {name: about.variable_value_labels.get(name, {}) for name in frame.columns}

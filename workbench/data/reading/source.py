@@ -336,7 +336,7 @@ class FileSource(Source):
         line = re.search(r"line (\d+)", message)
         place = f"{self.where}, near line {line[1]}" if line else self.where
         kind = {"parquet": "Parquet", "json": "JSON"}[self._format]
-        return BadInput(f"{place}: not valid {kind}; write the file again, or give its format with {Fix.FORMAT}")
+        return BadInput(f"{place}: not valid {kind}; write the file again, or set its format with {Fix.FORMAT}")
 
 
 class FrameSource(Source):
@@ -469,5 +469,5 @@ class ArrowFileSource(Source):
 
     def _because(self, message: str) -> BadInput:
         return BadInput(
-            f"{self.where}: not a valid {self._called} file; write it again, or give its format with {Fix.FORMAT}"
+            f"{self.where}: not a valid {self._called} file; write it again, or set its format with {Fix.FORMAT}"
         )

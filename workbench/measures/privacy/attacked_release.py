@@ -258,7 +258,7 @@ class AttackedRelease:
         table, axes, things = release.table, {}, []
         table.engine.require_memory("people are attacked record by record")
         if not release.about.has_original:
-            raise Undefined("the file alone does not contain what attackers know of people; give its original")
+            raise Undefined("the file alone does not contain what attackers know about people; pass its original")
         for name in table.quasi:
             if name not in release.unpublished_columns:
                 axes[name], number = Axis.from_shown(release.shown(name))

@@ -42,7 +42,7 @@ def with_estimator(release: Release, sensitive: Sequence[str], estimator: str) -
 def estimator_note(release: Release, sensitive: Sequence[str], estimator: str) -> str:
     """Return a note on the estimator, with a space before it, or nothing."""
     if estimator == ENTROPY and release.suppressed:
-        return " Suppressed records are expected to have what the classes lack of the totals."
+        return " Suppressed records are assumed to have what the classes lack of the totals."
     if estimator == ENTROPY:
         same = "equal to the estimates by each class alone, since no record is suppressed"
         return f" Raked to the histograms of classes and to the totals: {same}."

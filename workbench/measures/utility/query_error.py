@@ -92,7 +92,7 @@ class WorkloadErrors:
     def evaluate(self, statistic: str) -> QueryErrors:
         """Return one of the statistics; raise Undefined if every query is an average over no records."""
         if np.isnan(self.workload.truth).all():
-            raise Undefined("every query averages over nobody")
+            raise Undefined("every query is an average over no records")
         ways = (self._relative, self._normalised, self._width, self._selection)
         return dict(zip(STATISTICS, ways, strict=True))[statistic]()
 

@@ -203,7 +203,7 @@ class ThresholdClustering(Method):
         optional=True,
     )
     size: int | None = parameter(
-        None, "minimum records of a part, 5 k is enough; none: one part", low=1, type=int, optional=True
+        None, "minimum number of records per part, 5 k is enough; none: one part", low=1, type=int, optional=True
     )
     part_delta: float | None = parameter(
         None, "the largest S-diversity of a part; none: estimated from a sample", low=0, type=float, optional=True

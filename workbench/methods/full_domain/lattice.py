@@ -58,7 +58,7 @@ class Lattice:
         if prod(map(len, ranges)) > MOST:
             raise BadInput(
                 f"the hierarchies allow {prod(map(len, ranges)):,} combinations of levels, more than {MOST:,}; "
-                "allow fewer levels of some columns, give hierarchies with fewer, or choose fewer quasi-identifiers"
+                "allow fewer levels of some columns, use hierarchies with fewer, or choose fewer quasi-identifiers"
             )
         return cls(table, table.sensitive if sensitive else {}, nodes, ranges)
 

@@ -97,14 +97,14 @@ class Laplace(RecordNoise):
     @property
     def guarantee(self) -> str:
         which = f"each record's numbers in {join_names(self._names) or 'no column'}"
-        return f"epsilon = {self.epsilon:g} in all for {which}, against anyone who sees its row; {AS_THEY_ARE}"
+        return f"epsilon = {self.epsilon:g} in total for {which}, against anyone who sees its row; {AS_THEY_ARE}"
 
     def promise(self, table: Table, responses: Mapping[str, Response]) -> str:
         parts = {name: one.epsilon for name, one in responses.items() if isinstance(one, Noise)}
         each = join_names([f"{name} {format_guarantee(one).removeprefix('= ')}" for name, one in parts.items()])
         total = format_guarantee(math.fsum(parts.values()))
         within = "against anyone who sees its row, within the declared bounds"
-        return f"epsilon {total} in all for each record's numbers ({each}), {within}; {unprotected(table, [*parts])}"
+        return f"epsilon {total} in total for each record's numbers ({each}), {within}; {unprotected(table, [*parts])}"
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def _solved(prior: np.ndarray, cap: float) -> np.ndarray:
             break
         new = gains > 0
         beliefs, released = np.vstack([beliefs, more[new]]), np.append(released, values[new])
-    report_fit(Fit("linear programs of the matrix of chances", number, max(gap, 0.0), gap <= NEAR))
+    report_fit(Fit("linear programs for the transition matrix", number, max(gap, 0.0), gap <= NEAR))
     joint = np.zeros((len(prior), len(prior)))
     np.add.at(joint.T, released, weights[:, None] * beliefs)
     chances = joint / joint.sum(axis=1, keepdims=True)
@@ -102,7 +102,7 @@ def _program(beliefs: np.ndarray, worth: np.ndarray, prior: np.ndarray) -> tuple
 
     found = linprog(-worth, A_eq=beliefs.T, b_eq=prior, bounds=(0, None), method="highs")
     if not found.success:
-        raise RuntimeError(f"the linear program of the matrix of chances failed: {found.message}")
+        raise RuntimeError(f"the linear program for the transition matrix failed: {found.message}")
     return np.maximum(found.x, 0), -found.eqlin.marginals, -float(found.fun)
 
 

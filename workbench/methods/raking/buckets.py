@@ -222,8 +222,8 @@ def refuse_one_atom(table: Table, atoms: Atoms, support: float) -> None:
     """Raise Unsatisfiable if no large population distinguishes any people: all would share one bucket."""
     if len(atoms) == 1 and np.ptp(table.cells().quasi, axis=1).any():
         raise Unsatisfiable(
-            f"raked buckets are made for populations of at least {100 * support:g} % of the records, and there is none "
-            "but everybody: give a quasi-identifier a hierarchy, or lower design_support"
+            f"raked buckets are made for populations of at least {100 * support:g} % of the records, and the whole "
+            "table is the only one: add a hierarchy to a quasi-identifier, or lower design_support"
         )
 
 
@@ -232,13 +232,13 @@ def refuse_roles(table: Table, dealt: bool, noise: bool) -> None:
     if not table.sensitive:
         raise Unsatisfiable("raked buckets need a sensitive column, and the table has none; name one")
     if noise and dealt:
-        raise Unsatisfiable("dealt buckets hold true values, which no noise protects; use publish = exchanged")
+        raise Unsatisfiable("dealt buckets contain true values, which no noise protects; use publish = exchanged")
     if noise and table.weight is not None:
         raise Unsatisfiable(
-            "the noise of rho is for records that count alike, and these have weights; leave rho or the weight out"
+            "the noise of rho assumes equally weighted records, and these have weights; omit rho or the weight"
         )
     if dealt:
-        table.engine.require_memory("dealt buckets take records one by one", "use publish = exchanged")
+        table.engine.require_memory("dealt buckets process records one by one", "use publish = exchanged")
     if dealt and len(table.sensitive) > 1:
         raise Unsatisfiable(
             f"dealt buckets are made for one sensitive column, and the table has {len(table.sensitive)}; use "

@@ -72,7 +72,7 @@ class RakedBuckets(Method):
     )  # fmt: skip
     design_support: float = parameter(
         0.05,
-        "minimum share of records of the populations that it is fitted to",
+        "minimum share of records of the populations to which buckets are fitted",
         low=0,
         high=1,
         above=True,
@@ -81,7 +81,7 @@ class RakedBuckets(Method):
     clusters: int = parameter(200, "maximum number of buckets", low=1, high=10_000, optional=True)
     smallest: int | None = parameter(
         None,
-        "minimum records of a bucket; none: chosen by a short search",
+        "minimum number of records per bucket; none: chosen by a short search",
         low=1,
         high=100_000,
         type=int,

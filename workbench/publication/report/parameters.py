@@ -71,7 +71,7 @@ class ReportParameters:
     def chosen(self) -> tuple[Study, Path | None]:
         """Return the study with the changes, and the folder of its results if it has a file."""
         if bool(self.study) == bool(self.data):
-            raise BadInput("a report needs study (a .yaml file), or data (a table) with quasi: give one of them")
+            raise BadInput("a report needs study (a .yaml file), or data (a table) with quasi: set one of them")
         study = Study.open(self.study) if self.study else self._proposed()
         changed = study.with_(**dict(self._changes(study)))
         changed.candidates()
@@ -146,7 +146,7 @@ class ReportParameters:
                 raise BadInput(f"{where}: the study has no such measure; {suggest(key, keys)}")
             (found[key],) = numbers(where, cap)
             if found[key] < 0:
-                raise BadInput(f"{where} = {found[key]:g}: no measure is below 0; give a limit of 0 or above")
+                raise BadInput(f"{where} = {found[key]:g}: no measure is below 0; set a limit of 0 or above")
         return found
 
 
@@ -199,7 +199,7 @@ def numbers(where: str, given: Any) -> list[float]:
             raise BadInput(f"{where}: {safe_repr(one)} is not a number")
         found.append(int(number) if number == int(number) else number)
     if not found:
-        raise BadInput(f"{where}: the list is empty; give at least one number")
+        raise BadInput(f"{where}: the list is empty; add at least one number")
     return found
 
 

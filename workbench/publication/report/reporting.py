@@ -114,7 +114,7 @@ class Report:
         stem = stem.with_suffix("") if stem.suffix == ".html" else stem
         if not stem.parent.is_dir():
             raise BadInput(
-                f"{output}: there is no folder {str(stem.parent)!r} to write into; make it, or choose another"
+                f"{output}: there is no folder {str(stem.parent)!r} to write into; create it, or choose another"
             )
         points = self.points
         texts = {
