@@ -14,7 +14,7 @@ def test_large_values_are_reported_by_their_type_only():
 
 def test_a_misspelled_name_gets_a_suggestion_and_columns_are_never_listed():
     assert suggest("mondrain", ["mondrian", "keep"]) == "did you mean 'mondrian'?"
-    assert suggest("x", ["mondrian", "keep"]) == "there are mondrian, keep"
+    assert suggest("x", ["mondrian", "keep"]) == "choose from mondrian, keep"
     assert "age" not in suggest_column("x", ["age", "town"]) and "2 columns" in suggest_column("x", ["age", "town"])
 
 

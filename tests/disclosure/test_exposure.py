@@ -176,7 +176,7 @@ def test_the_table_has_sizes_and_values_without_a_sensitive_column():
 
 def test_unavailable_figures_are_reported():
     release = Mondrian()(made(), KAnonymity(3))
-    with pytest.raises(BadInput, match="'age' is not a sensitive column; there are ill"):
+    with pytest.raises(BadInput, match="'age' is not a sensitive column; choose from ill"):
         disclosure_table(release, "age")
     with pytest.raises(Undefined, match="does not publish 'ill'"):
         disclosure_table(Remove("ill")(made()))

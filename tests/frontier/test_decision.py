@@ -151,7 +151,7 @@ def test_the_error_of_caps_that_exclude_every_point_names_the_nearest_value():
         found.best({"P": 3, "U": 2})
     with pytest.raises(BadInput, match="cap on P is 'low'; use a number"):
         found.best({"P": "low"})
-    with pytest.raises(BadInput, match="there are P, U"):
+    with pytest.raises(BadInput, match="choose from P, U"):
         found.best(minimise="Q")
     with pytest.raises(BadInput, match="no point except the baselines has a value on P and U"):
         frontier().best({"P": 3})

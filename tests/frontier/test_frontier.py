@@ -108,7 +108,7 @@ def test_axes_can_be_chosen():
     assert found.dominators(points[1]) == [points[0]] and found.dominators(points[1], over=["P", "P2"]) == []
     with pytest.raises(BadInput, match="U is not a measure of privacy; the measures of privacy are: P, P2"):
         found.on(privacy="U")
-    with pytest.raises(BadInput, match="not measured with 'X'; there are P, P2, U"):
+    with pytest.raises(BadInput, match="not measured with 'X'; choose from P, P2, U"):
         found.on(utility="X")
 
 

@@ -258,7 +258,7 @@ def test_methods_are_parsed_with_and_without_brackets():
     "text, words",
     [
         ("k-anonimity, k=10", "no model is called 'k-anonimity'; did you mean 'k-anonymity'?"),
-        ("xyz", "no model is called 'xyz'; there are (alpha,k)-anonymity, "),
+        ("xyz", "no model is called 'xyz'; choose from (alpha,k)-anonymity, "),
         ("", "no model is called ''"),
         ("k=10", "no model is called ''"),
         ("k-anonymity, k=10 & ", "no model is called ''"),

@@ -34,7 +34,7 @@ def test_the_posterior_is_the_prior_without_the_sensitive_column(table):
 
 
 def test_only_sensitive_columns_have_posteriors(table):
-    release, wrong = Keep()(table), "'word' is not a sensitive column; there are s, s2"
+    release, wrong = Keep()(table), "'word' is not a sensitive column; choose from s, s2"
     with pytest.raises(BadInput, match=wrong):
         release.posterior("word")
     with pytest.raises(BadInput, match=wrong):

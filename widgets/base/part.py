@@ -192,7 +192,8 @@ class Part(anywidget.AnyWidget):
 
 
 def read_integer(content: Mapping[str, Any], name: str, low: int, high: int | None = None, wrong: str = "") -> int:
-    """Return an integer of a message; raise BadInput, with the text `wrong`, if it is no integer or out of range."""
+    """Return an integer of a message; raise BadInput, with the text `wrong`, if it is not an integer or out of
+    range."""
     value = content.get(name)
     if type(value) is int and value >= low and (high is None or value <= high):
         return value

@@ -19,7 +19,7 @@ import traitlets
 from widgets.base.kernel_thread import ScheduledCall
 from widgets.base.part import Part, read_integer, script, styles
 from widgets.base.worker import CallSoon, Worker
-from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.data.sensitive import Sensitive
 from workbench.disclosure.exposure import Exposure, assess_exposure
 from workbench.models import Model
@@ -83,8 +83,7 @@ class DisclosureTable(Part):
     def _valid_sensitive(self, proposal: Any) -> str:
         name = proposal.value
         if name and self.release is not None and name not in self.release.table.sensitive:
-            there = ", ".join(self.release.table.sensitive) or "none"
-            raise BadInput(f"{name!r} is not a sensitive column; there are {there}")
+            raise BadInput(f"{name!r} is not a sensitive column; {suggest(name, self.release.table.sensitive)}")
         return name
 
     @traitlets.validate("at_risk")

@@ -296,7 +296,7 @@ class FrontierChart(ChartPart):
         frontier = self._require_frontier()
         side, key = str(content.get("side")), str(content.get("key"))
         if side not in SIDES:
-            raise BadInput(f"there is no axis of {safe_repr(side)}; there are {' and '.join(SIDES)}")
+            raise BadInput(f"there is no axis of {safe_repr(side)}; choose from {' and '.join(SIDES)}")
         chosen = {**dict(zip(SIDES, self._drawn_axes(), strict=True)), side: key}
         self.axes = list(frontier.on(*(chosen[side] for side in SIDES)).axes)
 
@@ -304,7 +304,7 @@ class FrontierChart(ChartPart):
         """Make an axis logarithmic or linear."""
         side, key = content.get("side"), dict(zip(SIDES, self._drawn_axes(), strict=True)).get(str(content.get("side")))
         if key is None:
-            raise BadInput(f"there is no axis of {safe_repr(side)}; there are {' and '.join(SIDES)}")
+            raise BadInput(f"there is no axis of {safe_repr(side)}; choose from {' and '.join(SIDES)}")
         if content.get("on") and not any(
             0 < point.values.get(key, 0) < math.inf for point in self._require_frontier().measured
         ):
@@ -324,7 +324,7 @@ class FrontierChart(ChartPart):
         """Switch to another view of the points."""
         view = content.get("view")
         if view not in VIEWS:
-            raise BadInput(f"there is no view {safe_repr(view)}; there are {', '.join(VIEWS)}")
+            raise BadInput(f"there is no view {safe_repr(view)}; choose from {', '.join(VIEWS)}")
         self.view = view
 
     def receive_select(self, content: Mapping[str, Any], buffers: list[memoryview]) -> None:
@@ -344,7 +344,7 @@ class FrontierChart(ChartPart):
         """Set the kind of intervals, or remove them."""
         over = content.get("over")
         if over not in ("", *OVER):
-            raise BadInput(f"there are no intervals over {safe_repr(over)}; there are {', '.join(OVER)}")
+            raise BadInput(f"there are no intervals over {safe_repr(over)}; choose from {', '.join(OVER)}")
         times = {} if over == LEARNING else {name: one for name, one in self.intervals.items() if name == "times"}
         self.intervals = {"over": over, **times} if over else {}
 

@@ -335,7 +335,7 @@ def _released(table: Table, column: Column) -> dict[str, Any]:
 def _tab_of(content: Content, column: Column) -> str:
     tab = str(content.get("tab"))
     if tab not in forms.tabs(column):
-        raise BadInput(f"column {column.name!r} has no form {tab!r}; there are {', '.join(forms.tabs(column))}")
+        raise BadInput(f"column {column.name!r} has no form {tab!r}; choose from {', '.join(forms.tabs(column))}")
     return tab
 
 

@@ -13,8 +13,9 @@ from workbench.studies.study import variant
 
 
 def compatible_options(method: Draft) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the entries of a study for a method: one if all options are compatible, else one for each valid
-    combination; and by option why a choice is in no combination. Incompatible defaults are dropped silently."""
+    """Return the entries of a study for a method (one if all options are compatible, otherwise one per valid
+    combination), and for each option the reason why a choice is in no combination. Incompatible defaults are dropped
+    silently."""
     entry = method.to_dict()
     try:
         every = [_merged(entry, chosen) for chosen in product(*alternatives("method", entry))]

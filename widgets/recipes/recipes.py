@@ -375,7 +375,7 @@ def _counted(count: int, thing: str) -> str:
 
 def _lookup(found: Mapping[str, Any], name: Any) -> Any:
     if not isinstance(name, str) or name not in found:
-        raise BadInput(f"nothing is called {safe_repr(name)}; there are {', '.join(found)}")
+        raise BadInput(f"nothing is called {safe_repr(name)}; choose from {', '.join(found)}")
     return found[name]
 
 

@@ -293,7 +293,7 @@ class ReleaseCard(Part):
         """Choose another model with default parameters, for the same method."""
         models, name = catalog("workbench.models", Model), content.get("name")
         if not isinstance(name, str) or name not in models:
-            raise BadInput(f"no model is called {safe_repr(name)}; there are {', '.join(models)}")
+            raise BadInput(f"no model is called {safe_repr(name)}; choose from {', '.join(models)}")
         asked = self._requested
         method = asked.method if asked and not asked.baseline and asked.method.supports_models else Mondrian()
         seed = self._requested.seed if self._requested else 0

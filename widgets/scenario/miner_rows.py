@@ -54,7 +54,7 @@ def in_short(several: Sequence[Miner]) -> Any:
 
 
 def of_values(given: Any) -> Any:
-    """Return the miners that predict values; by default the first usual one."""
+    """Return the miners that predict values; by default the first of the usual miners."""
     return in_short(
         [one for one in resolve_miners(given) if one.predicts == "values"] or list(resolve_miners("naive bayes"))
     )

@@ -97,11 +97,6 @@ def safe_repr(value: object) -> str:
     return value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
 
 
-def list_choices(names: Sequence[str]) -> str:
-    """List the names to choose from; never used for columns, whose names may be data."""
-    return f"there {'is' if len(names) == 1 else 'are'} {list_some(names) or 'none'}"
-
-
 def suggest_column(name: object, names: Sequence[str]) -> str:
     """Suggest the most similar column; never list all, because the first record may have been mistaken for a header."""
     near = difflib.get_close_matches(str(name), names, 1)
@@ -118,10 +113,11 @@ def list_some(names: Sequence[str]) -> str:
 
 
 def suggest(name: object, known: Iterable[str]) -> str:
-    """Suggest the most similar of the known names, or list all of them."""
+    """Suggest the most similar of the known names, or list them; see `suggest_column` for columns of data."""
     names = list(known)
-    near = difflib.get_close_matches(str(name), names, 1)
-    return f"did you mean {near[0]!r}?" if near else list_choices(names)
+    if near := difflib.get_close_matches(str(name), names, 1):
+        return f"did you mean {near[0]!r}?"
+    return f"choose from {list_some(names)}" if names else "none is defined"
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Number(Parameter):
-    """A number within bounds. A bound may depend on the table; None is no bound."""
+    """A number within bounds. A bound may depend on the table; None means no bound."""
 
     type: type[int] | type[float]
     low: Bound = None

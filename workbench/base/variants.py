@@ -169,7 +169,7 @@ def from_dict(what: str, variants: dict[str, type[V]], given: dict[str, Any]) ->
     name = settings.pop("name", None)
     if name not in variants:
         wrong = f"a {what} has a name" if name is None else f"no {what} is called {safe_repr(name)}"
-        raise BadInput(f"{wrong}; there are {', '.join(sorted(variants))}")
+        raise BadInput(f"{wrong}; choose from {', '.join(sorted(variants))}")
     kind = variants[name]
     unknown = sorted(set(settings) - set(kind.parameters()))
     if unknown:

@@ -247,7 +247,7 @@ def hierarchy(name: str, column: str) -> Builder:
     """Return the builder of the bundled hierarchy of a column."""
     path(name)
     if column not in ADULT_HIERARCHIES:
-        raise BadInput(f"{name} has no bundled hierarchy of {column!r}; there are {', '.join(ADULT_HIERARCHIES)}")
+        raise BadInput(f"{name} has no bundled hierarchy of {column!r}; choose from {', '.join(ADULT_HIERARCHIES)}")
     given = ADULT_HIERARCHIES[column]
     return read_csv(DATA / "hierarchies" / given) if isinstance(given, str) else given
 

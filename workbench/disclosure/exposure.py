@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.base.errors import BadInput, Undefined, safe_repr
+from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.figures import figures_next_to, format_number, format_percent, join_names
 from workbench.data.cells import distinct_rows
 from workbench.data.column import unused_name
@@ -266,7 +266,7 @@ def assess_exposure(release: Release, sensitive: str | None = None, model: Model
         raise BadInput(f"disclosure: {safe_repr(model)} is not a model; write, for example, KAnonymity(5)")
     classes, table = release.classes, release.table
     if sensitive and sensitive not in table.sensitive:
-        raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
+        raise BadInput(f"{sensitive!r} is not a sensitive column; {suggest(sensitive, table.sensitive)}")
     name = sensitive or next(iter([*classes.sensitive, *table.sensitive]), "")
     shown = [name] if name in classes.sensitive else []
     note = f"this release does not publish {name!r}, so its classes show nothing about it"

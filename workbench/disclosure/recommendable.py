@@ -47,9 +47,9 @@ def reasons_not_to_recommend(release: Release, smallest: int, model: Model | Non
             found.append(f"some {wording.many} are in a group of fewer than {LEAST}")
     except Undefined:
         if not release.about.guarantee:
-            found.append(f"it puts {wording.many} in no groups, and promises nothing by itself")
+            found.append(f"it forms no groups of {wording.many}, and has no guarantee of its own")
     if _follows_from_totals(release):
-        found.append(f"what the {wording.many} have that it leaves out would follow from the totals of the original")
+        found.append(f"the values of suppressed {wording.many} could be inferred from the totals of the original")
     return found
 
 

@@ -3,7 +3,7 @@
 Points have numbers, from 1, in the order of the study's candidates with the baselines last; `workbench anonymize
 --recipe` accepts them. The rules:
 
-- A candidate satisfies the caps if its exact figure is within each of them. Baselines are no candidates.
+- A candidate satisfies the caps if its exact figure is within each of them. Baselines are not candidates.
 - Of the candidates that satisfy the caps and have no objections (`Point.against`), the one with the lowest utility loss
   is recommended; if all caps are on measures of utility, the one with the lowest privacy loss. Ties are broken by the
   loss on the other axis, then by the number.

@@ -98,7 +98,7 @@ class Frontier:
         key = measure.key if isinstance(measure, Measure) else measure
         key = key if isinstance(key, str) else safe_repr(key)
         if key not in self._by_key:
-            raise BadInput(f"the points were not measured with {key!r}; there are {', '.join(self._by_key)}")
+            raise BadInput(f"the points were not measured with {key!r}; choose from {', '.join(self._by_key)}")
         return key
 
     def measure(self, key: Measure | str) -> Measure:

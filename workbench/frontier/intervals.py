@@ -38,7 +38,8 @@ FAR = 5.0  # standard deviations between a figure and those of subsamples that d
 NORMAL, GUMBEL = 1.96, 2.42  # standard deviations from the mean to the end of 95 %: normal, and Gumbel's upper tail
 WORST_CASES = (
     "intervals of worst-case figures are wider and need not be centered, since they come from random halves of the "
-    "records: repeated records would form classes of their own; there is none if the halves do not resemble the figure"
+    "records: repeated records would form classes of their own; there is none if the figures of the halves differ too "
+    "much"
 )
 SEED = 1
 
@@ -99,7 +100,8 @@ def with_intervals(
 
 
 def describe_sample(table: Table) -> str:
-    """Explain what the figures of a sample and their intervals over records mean; empty if the table is no sample."""
+    """Explain what the figures of a sample and their intervals over records mean; empty if the table is not a
+    sample."""
     sampled = table.origin.sampled
     if sampled is None:
         return ""

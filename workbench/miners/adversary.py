@@ -189,8 +189,8 @@ def count_right_guesses(beliefs: np.ndarray, true: np.ndarray) -> np.ndarray:
 
 
 class LearnedBeliefs(NamedTuple):
-    """Beliefs of the learning attacker and of one who uses the class alone, about units: people with identical
-    quasi-identifiers in one class, with `true` counts; and of models of the population. `seconds` is processor time.
+    """Beliefs about units (people with identical quasi-identifiers in one class): the learning attacker's, those from
+    the class alone, and those of models of the population. `true` has the true counts; `seconds` is processor time.
     """
 
     learning: np.ndarray

@@ -109,7 +109,7 @@ class Predictions:
         """Return the predictions of a miner: codes, numbers of regions, or numbers."""
         (one,) = resolve_miners(miner)
         if one not in self.found:
-            raise BadInput(f"{one} made no predictions here; there are {', '.join(map(str, self.found))}")
+            raise BadInput(f"{one} made no predictions here; choose from {', '.join(map(str, self.found))}")
         column, target = self.target.column, self.target
         if one.predicts == "numbers":
             return Shown(column, numbers=self.found[one])
@@ -203,10 +203,13 @@ def feature_columns(release: Release, target: str, given: Sequence[str] | None =
 
 def require_able(miner: Miner, work: TrainingData, shown: Shown) -> None:
     if miner.predicts == "numbers" and work.numbers is None:
-        raise Undefined(f"{miner} predicts numbers, and {shown.column.name!r} is text; choose a miner of values")
+        raise Undefined(
+            f"{miner} predicts numbers, and {shown.column.name!r} is text; choose a miner that predicts values"
+        )
     if miner.predicts == "values" and shown.numbers is not None:
         raise Undefined(
-            f"{miner} predicts values, and {shown.column.name!r} has noisy numbers; choose a miner of numbers"
+            f"{miner} predicts values, and {shown.column.name!r} has noisy numbers; choose a miner that predicts "
+            "numbers"
         )
 
 
@@ -294,7 +297,7 @@ def _of_one(work: TrainingData, miner: Miner) -> float:
 
 
 def _timed(work: TrainingData, miner: Miner, size: int) -> float:
-    """Return the seconds of one fold of a sample."""
+    """Return the duration of one fold on a sample, in seconds."""
     checkpoint()
     part = np.random.default_rng(0).permutation(len(work.fold))[:size]
     features = [one._replace(at=one.at[part]) for one in work.features]

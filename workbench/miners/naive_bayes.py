@@ -63,7 +63,8 @@ class Mixed:
 
 
 def _normals(column: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and variance of a number per value of the target; of the whole column for a value without any."""
+    """Return mean and variance of a number per value of the target; those of the whole column for a value without
+    records."""
     known = ~np.isnan(column)
     column, place = column[known], place[known]
     counts = np.bincount(place, minlength=count)

@@ -115,7 +115,7 @@ class PublishedStudy:
         return [one["cap"] for one in self.results["decisions"] if one["cap"] is not None]
 
     def decision(self, cap: float | None) -> PublishedDecision:
-        """Return the decision for a limit, that of the next stop that is at least as strict; None is no limit."""
+        """Return the decision for a limit, that of the next stop that is at least as strict; None means no limit."""
         decisions, sign = self.results["decisions"], -1 if self.privacy["better"] == "higher" else 1
         if cap is None:
             return decisions[-1]
@@ -123,7 +123,7 @@ class PublishedStudy:
         return kept[-1] if kept else decisions[0]
 
     def checked_cap(self, given: Any) -> float | None:
-        """Return a limit as the next stop of the slider that is at least as strict; None is no limit."""
+        """Return a limit as the next stop of the slider that is at least as strict; None means no limit."""
         if given is None:
             return None
         cap, (low, high) = _number(given), (self.privacy["low"], self.privacy["high"])
@@ -136,7 +136,7 @@ class PublishedStudy:
         return self.decision(cap)["cap"]
 
     def nearest(self, given: Any) -> float | None:
-        """Return the same stop, or the nearer end for a limit beyond the ends; raise BadInput if it is no number."""
+        """Return the same stop, or the nearer end for a limit beyond the ends; raise BadInput if it is not a number."""
         if given is None or math.isnan(_number(given)):
             return self.checked_cap(given)  # raises if it is NaN
         return self.checked_cap(min(max(_number(given), self.privacy["low"]), self.privacy["high"]))

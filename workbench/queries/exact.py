@@ -241,7 +241,7 @@ def people(workload: Workload) -> np.ndarray:
 
 
 def coded(workload: Workload, name: str, which: np.ndarray, of: np.ndarray) -> CodeLevel:
-    """Return a column as a level of codes, for some queries that sum the columns `of`."""
+    """Return a column as a level of codes, for some queries and the columns that they sum (`of`)."""
     column, number = workload.table.columns[name], workload.columns.index(name)
     at, summed = np.ascontiguousarray(workload.conditions.at[which, number]), of == number
     return CodeLevel(column.size, at, workload.conditions.bits, *((numbers_of(column), summed) if summed.any() else ()))

@@ -387,7 +387,7 @@ class Parser:
             return column.union([self._group(column, ("(",))])
         operators = f"{', '.join(OPERATORS)}, in, between, within, is null"
         raise self.words.look.mistake(
-            f"a comparison is expected here, not {_spell(self.words.look)}; there are {operators}"
+            f"a comparison is expected here, not {_spell(self.words.look)}; use one of {operators}"
         )
 
     def _list(self, column: ColumnResolver, one: Callable[[], Run]) -> list[Run]:
@@ -483,7 +483,7 @@ def _spell(token: Token) -> str:
 
 
 def _several(word: Token, found: Iterable[str]) -> BadQuery:
-    """Return the error for an or or a not that concerns several columns."""
+    """Return the error for an `or` or a `not` that concerns several columns."""
     names = ", ".join(map(safe_repr, found))
     return word.mistake(f"{word.word} is only for conditions on one column, not on {names}; use two queries")
 

@@ -204,7 +204,7 @@ class Release(ABC):
     def class_labels(self, name: str) -> np.ndarray:
         """Return the released value of a quasi-identifier in each class; the array is read-only."""
         if name not in self.table.quasi:
-            raise BadInput(f"{name!r} is not a quasi-identifier; there are {', '.join(self.table.quasi)}")
+            raise BadInput(f"{name!r} is not a quasi-identifier; choose from {', '.join(self.table.quasi)}")
 
         def labels() -> np.ndarray:
             axis, level = self.table.quasi.index(name), self.label_level(name)
@@ -329,7 +329,7 @@ def require_shown(release: Release, name: str) -> None:
 def require_sensitive(table: Table, sensitive: str) -> None:
     """Raise BadInput if the column is not sensitive."""
     if sensitive not in table.sensitive:
-        raise BadInput(f"{sensitive!r} is not a sensitive column; there are {', '.join(table.sensitive) or 'none'}")
+        raise BadInput(f"{sensitive!r} is not a sensitive column; {suggest(sensitive, table.sensitive)}")
 
 
 def refuse_other(given: Any, where: str) -> None:

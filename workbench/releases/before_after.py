@@ -123,7 +123,7 @@ def bins_of(table: Table, name: str, most: int = BARS) -> Bins:
 
 def _bins(table: Table, name: str, most: int) -> Bins:
     if name not in table.columns:
-        raise BadInput(f"there is no column {name!r}; there are {', '.join(table.names)}")
+        raise BadInput(f"there is no column {name!r}; choose from {', '.join(table.names)}")
     column, seen = table.columns[name], table.sensitive.get(name)
     if seen is not None and table.levels.get(name, 0):
         return _commonest(seen.labels, seen.totals, most)

@@ -53,7 +53,7 @@ class ColumnValues(NamedTuple):
 
 
 class EngineRecords(NamedTuple):
-    """Records in an engine, with the engine's column for each released one (None: the class)."""
+    """Records in an engine, with the engine's column for each released column (None: the class)."""
 
     engine: Engine
     names: Sequence[str | None]

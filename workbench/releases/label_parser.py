@@ -214,7 +214,7 @@ class Labels:
         return range(self.column.size) if self.hides(label) else None
 
     def hides(self, label: str) -> bool:
-        """Return whether a label represents any value: `*`, or a word such as "suppressed" that is no label."""
+        """Return whether a label represents any value: `*`, or a word such as "suppressed" that is not a label."""
         word = label.strip()
         return bool(STARS.fullmatch(word)) or (word.casefold() in SUPPRESSED and not self._runs(word))
 

@@ -185,7 +185,7 @@ def _array(column: ColumnValues, as_text: bool) -> pa.Array:
 
 
 def _table(rows: Rows, values: Sequence[pa.Array]) -> pa.Table:
-    """A table that is no list of records: counts of sensitive values."""
+    """A table of counts of sensitive values instead of records."""
     codes = [np.concatenate(parts) for parts in zip(*rows.batches(), strict=True)]
     return pa.table({f"v{i}": one.take(pa.array(at)) for i, (one, at) in enumerate(zip(values, codes, strict=True))})
 

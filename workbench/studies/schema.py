@@ -172,9 +172,7 @@ def _by_column(key: str, given: Any) -> Faults:
             for fault in catch_faults(partial(parse_type, value), name):
                 yield Fault(fault.path, f"data: types: {fault.text}")
         elif key == "only" and (isinstance(value, bool) or not isinstance(value, (str, Real, date))):
-            yield Fault(
-                (name,), f"data: only: specify one value of {name!r}, as text or a number; true and no in quotes"
-            )
+            yield Fault((name,), f"data: only: specify one value of {name!r}, as text or a number; quote true and no")
 
 
 def _roles(given: Any) -> Faults:

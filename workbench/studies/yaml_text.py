@@ -127,4 +127,4 @@ def _look_through(text: str) -> None:
         elif isinstance(event, yaml.ScalarEvent) and len(event.value) > LONGEST:
             raise _wrong(f"a value of more than {LONGEST:,} characters", event.start_mark)
         if depth > DEEPEST:
-            raise _wrong(f"more than {DEEPEST} brackets or indents within each other", event.start_mark)
+            raise _wrong(f"more than {DEEPEST} nested brackets or indents", event.start_mark)

@@ -178,7 +178,7 @@ def test_prefixes_group_exactly_the_values_with_a_common_prefix(values, keep, pa
         (lambda: Prefixes((2, -1)), "must be whole numbers of characters"),
         (lambda: Prefixes()(numbers([1.5])), "column 'age': prefixes need text or whole numbers"),
         (lambda: Prefixes()(numbers([-5, 3])), "prefixes need numbers of at least 0, and some are negative"),
-        (lambda: Dates(("month", "fortnight")), "no level is called 'fortnight'; there are day, month"),
+        (lambda: Dates(("month", "fortnight")), "no level is called 'fortnight'; choose from day, month"),
         (lambda: Dates()(texts(WORK)), "column 'work' contains text: dates need a column of dates"),
     ],
 )

@@ -174,7 +174,7 @@ def test_a_workload_is_named_in_the_table_and_may_ask_about_neutral_columns(smal
     by_name, plain = (Mondrian("workload", workload=one)(table, KAnonymity(4))
                       for one in ("mine", Workload.named(table, "mine")))  # fmt: skip
     assert classes_of(by_name) == classes_of(plain) and by_name.others == ("wage",)
-    with pytest.raises(BadInput, match="'his' is not a workload; there are mine, random"):
+    with pytest.raises(BadInput, match="'his' is not a workload; choose from mine, random"):
         Mondrian("workload", workload="his")(table, KAnonymity(4))
 
 

@@ -162,7 +162,7 @@ def test_several_sensitive_columns():
     ask(part, "sensitive", field="sensitive", value="wage")
     assert (
         part.sensitive == "pay"
-        and "'wage' is not a sensitive column; there are ill, pay" in last(part, "problem")["text"]
+        and "'wage' is not a sensitive column; choose from ill, pay" in last(part, "problem")["text"]
     )
     part.release = Mondrian()(Table.from_frame(frame[["age", "ill"]], ["age"], "ill"), KAnonymity(2))
     assert part.sensitive == "" and last(part, "classes")["sensitive"] == "ill"

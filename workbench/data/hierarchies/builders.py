@@ -274,7 +274,7 @@ class Dates(Builder):
         levels = tuple(levels)
         unknown = [level for level in levels if level not in DATES]
         if unknown or not levels:
-            raise BadInput(f"dates: no level is called {quoted(unknown) or 'nothing'}; there are {', '.join(DATES)}")
+            raise BadInput(f"dates: no level is called {quoted(unknown) or 'nothing'}; choose from {', '.join(DATES)}")
         self._set("levels", tuple(level for level in DATES if level in levels))
 
     def __call__(self, column: Column) -> Hierarchy:

@@ -181,7 +181,7 @@ def parsed_dates(array: pa.Array, declared: ColumnType | None = None) -> np.ndar
 
 
 def date_orders(array: pa.Array) -> tuple[str, ...]:
-    """Return the orders of day and month in which all values are dates; several only if they give other dates."""
+    """Return the orders of day and month in which all values are dates; several only if they yield different dates."""
     if not matches(array, SLASHED).all():
         return ()
     found = {order: parsed_dates(array, ColumnType("date", order)) for order in ISO_ORDERS}

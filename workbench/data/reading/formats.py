@@ -186,7 +186,7 @@ def file_format(path: Path, format: str | None) -> str:
     if not is_file:
         raise BadInput(f"{path}: not an existing file; check the path")
     if format is not None and format not in FORMATS:
-        raise BadInput(f"format {format!r} is unknown; there are {', '.join(FORMATS)}")
+        raise BadInput(f"format {format!r} is unknown; choose from {', '.join(FORMATS)}")
     suffix, known = suffix_of(inner_name(path)), SUFFIXES | DATABASES
     if format is None and suffix not in known:
         raise BadInput(

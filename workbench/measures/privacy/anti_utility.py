@@ -228,7 +228,7 @@ class AntiUtility(Measure):
     def _targets(self, release: Release) -> list[str]:
         quasi = release.table.quasi
         if other := [name for name in self.target or () if name not in quasi]:
-            raise BadInput(f"target = {other[0]!r} is not a quasi-identifier; there are {', '.join(quasi)}")
+            raise BadInput(f"target = {other[0]!r} is not a quasi-identifier; choose from {', '.join(quasi)}")
         return [name for name in self.target or quasi[:1] if name not in release.unpublished_columns]
 
     def _sentence(self, targets: Sequence[str], detail: Mapping[str, Any]) -> str:

@@ -129,7 +129,7 @@ class Lattice:
         return Rows(shown, counts), number
 
     def codes_at(self, codes: np.ndarray, levels: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Return the nodes of rows of values."""
+        """Return the nodes that contain the values of each row."""
         axes = np.arange(len(self.nodes))
         return self._node_of_code[axes, levels, codes] if len(codes) else codes
 

@@ -75,7 +75,7 @@ class Report:
 
     def __getitem__(self, name: str) -> Section:
         if name not in SECTIONS:
-            raise BadInput(f"a report has no section {safe_repr(name)}; there are {', '.join(SECTIONS)}")
+            raise BadInput(f"a report has no section {safe_repr(name)}; choose from {', '.join(SECTIONS)}")
         title, section = SECTIONS[name]
         still = partial(section, live=False) if name == "frontier" else section  # type: ignore[call-arg]
         return Section(title, still(self.published, self.index, self.cap))
