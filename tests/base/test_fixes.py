@@ -195,7 +195,7 @@ def test_an_audit_reports_the_original_in_terms_of_the_study_and_the_release_in_
     (folder / "released.csv").write_text(f"{ROWS}1,2\n")
     told = run_command(capsys, "audit", "released.csv", "--study", "study.yaml")
     assert "released.csv, line 42: 2 fields where there should be 3" in told
-    assert "give --delimiter and --quote if" in told and "under data" not in told
+    assert "set --delimiter and --quote if" in told and "under data" not in told
 
 
 def test_notes_use_the_terms_of_their_input(folder, capsys):
@@ -207,7 +207,7 @@ def test_notes_use_the_terms_of_their_input(folder, capsys):
         told = run_command(capsys, "audit", "released.csv", "--quasi", "age", "--sensitive", "ill", *more)
         if more:
             told = " ".join(json.loads(told[: told.rindex("}") + 1])["notes"])
-        assert "give --encoding (often 'cp1252')" in told and not ARGUMENT.search(told)
+        assert "set --encoding (often 'cp1252')" in told and not ARGUMENT.search(told)
 
 
 def test_a_lack_of_memory_is_reported_in_the_terms_of_each_front_end():

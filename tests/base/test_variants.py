@@ -112,7 +112,7 @@ def test_a_measure_declares_side_unit_symbol_and_which_way_is_better(kind):
             lambda: from_dict("model", MODELS, {"name": "k-anonimity", "k": 3}),
             "no model is called",
         ),
-        (lambda: from_dict("model", MODELS, {"k": 3}), "a model has a name; there are"),
+        (lambda: from_dict("model", MODELS, {"k": 3}), "a model has a name; choose from"),
         (lambda: from_dict("model", MODELS, {"name": "k-anonymity", "l": 3}), "no parameter l; it has k"),
     ],
 )

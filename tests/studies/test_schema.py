@@ -131,7 +131,7 @@ def test_an_unknown_workload_is_reported():
         ("measures", 0, "workload"),
         "query error: 'by sex' is not a workload of the study; did you mean 'by sexes'?",
     )
-    assert file[0] == ("measures", 1, "workload") and "a name in workloads" in file[1]
+    assert file[0] == ("measures", 1, "workload") and "name the queries in workloads" in file[1]
 
 
 def test_queries_are_parsed_independently():

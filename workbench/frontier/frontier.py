@@ -271,7 +271,7 @@ class Frontier:
         box = np.array([keep[0], remove[1]]) - best
         for key, side in zip(self.axes, box, strict=True):
             if not math.isfinite(side):
-                raise Undefined(f"on {key} the box around the frontier has no end")
+                raise Undefined(f"the frontier has no area, since a baseline is infinitely far away on {key}")
         steps = np.clip(self.losses()[self.efficient_order] - best, 0, np.maximum(box, 0))
         edges = np.concatenate([[0], steps[:, 0], [max(box[0], 0)]])
         heights = np.concatenate([[max(box[1], 0)], steps[:, 1]])
@@ -281,7 +281,7 @@ class Frontier:
         """Return the points that dominate this one, the most private first; raise Undefined if it lacks a value."""
         keys = compared_keys(self, over)
         if not isinstance(point, Point):
-            raise BadInput(f"{safe_repr(point)} is not a point; take one of frontier.measured, or of best(...)")
+            raise BadInput(f"{safe_repr(point)} is not a point; use one of frontier.measured, or of best(...)")
         own = np.array(_losses_of(self, point, keys))
         if np.isnan(own).any():
             raise Undefined(_reason(point, keys))
