@@ -179,7 +179,7 @@ def test_a_researcher_counts_rows(pair):
 
 def test_estimates_use_the_file_assigned_by_the_seed(pair):
     flat = pair[1]
-    assert UtilityLoss()(flat).sentence.endswith("It is about one file; values are assigned again for each file.")
+    assert UtilityLoss()(flat).sentence.endswith("It applies to one file; values are assigned again for each file.")
     assert "assigned again" not in UtilityLoss()(pair[0]).sentence
     made = [RakedBuckets(files="flat")(flat.table, T, seed) for seed in range(4)]
     assert {len(one.classes) for one in made} == {len(made[0].classes)}, "the same buckets"

@@ -42,7 +42,7 @@ class ReleaseView:
 
 
 class DisclosureTable(Part):
-    """`DisclosureTable(release, model=recipe.model)`; `selected` follows the rows, by the numbers of their classes.
+    """`DisclosureTable(release, model=recipe.model)`; `selected` follows the rows, by the indices of their classes.
 
     Records with a loss of at least `at_risk` are at risk; None: the loss of the cheapest full disclosure.
     """
@@ -57,7 +57,7 @@ class DisclosureTable(Part):
     sensitive = traitlets.Unicode("", help="the sensitive column; empty: the first").tag(sync=True)
     at_risk = traitlets.Float(None, allow_none=True, help="the threshold of records at risk, as a loss").tag(sync=True)
     pending = traitlets.Bool(False, help="the next release is being computed and will be shown")
-    selected = traitlets.List(traitlets.Int(), help="the numbers of the chosen classes").tag(sync=True)
+    selected = traitlets.List(traitlets.Int(), help="the indices of the chosen classes").tag(sync=True)
 
     def __init__(self, release: Release | None = None, model: Model | None = None, **traits: Any) -> None:
         if release is not None:

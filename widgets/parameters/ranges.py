@@ -109,7 +109,7 @@ def _numbers(item: re.Match[str], whole: bool) -> list[float]:
     if item["factor"] is not None:
         factor = Decimal(item["factor"])
         if factor <= 1 or low <= 0:
-            raise BadInput(f"{shown} x{item['factor']}: begin above 0, with a factor above 1")
+            raise BadInput(f"{shown} x{item['factor']}: start above 0, with a factor above 1")
         if (high / low).ln() > factor.ln() * MOST:
             raise BadInput(f"{shown} x{item['factor']} is more than {MOST:,} values; take a larger factor")
         found = [low]

@@ -31,7 +31,7 @@ PAUSE = 0.3  # seconds without another release: the frontier chart is updated fi
 class QueryErrors(ChartPart):
     """The errors of the queries of `workload`, whose frontier can be compared with that of another workload.
 
-    Errors are computed in the background, only while the view is open. `cut` are the numbers of the classes that the
+    Errors are computed in the background, only while the view is open. `cut` has the indices of the classes that the
     selected query matches in part.
     """
 

@@ -27,7 +27,7 @@ def estimate_scenario(scenario: Scenario, table: Table, release: Release | None,
 
 
 def describe_estimate(points: int, found: float) -> str:
-    """Describe the estimate."""
+    """Describe how long the miners will take."""
     releases = "1 release" if points == 1 else f"{points:,} releases"
     return (
         f"Mining {releases} takes {describe_duration(found)} on an idle machine, less if some results are already "

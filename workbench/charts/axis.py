@@ -40,7 +40,7 @@ class Axis:
         cls, measure: Measure, values: Iterable[float], before: Axis | None = None, growing: bool = False,
         *, aside: Iterable[float] = (), log: bool = False,
     ) -> Axis:  # fmt: skip
-        """Return the axis for these values, and for those `aside` that are not far away; logarithmic if any is above 0.
+        """Return the axis for these values and for nearby values in `aside`; logarithmic if any is above 0.
 
         The previous axis is kept if it fits, so that the chart does not jump; while points arrive, it only grows.
         """

@@ -333,7 +333,7 @@ def strands(frontier: Frontier) -> list[str]:
 
 
 def _all_numbers(recipe: Recipe) -> dict[str, float]:
-    """Return the numbers of the models, or of the noise, and the seed."""
+    """Return the numeric parameters of the models, or of the noise, and the seed."""
     parts = recipe.model.parts if recipe.model else [recipe.method][: recipe.method.draws]
     found = {f"{place}.{name}": value for place, one in enumerate(parts) for name, value in _numbers(one).items()}
     return {**found, "seed": recipe.seed}

@@ -116,7 +116,7 @@ def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def row_keys(sizes: Sequence[int], rows: Sequence[int], *sides: Sequence[np.ndarray]) -> tuple[list[np.ndarray], int]:
-    """Return a number for each row, equal across all sides for equal codes, and the range of these numbers.
+    """Return a key for each row, equal across all sides for equal codes, and the range of the keys.
 
     A side is a sequence of columns, possibly empty, with the given number of `rows`; `sizes` has the number of codes of
     each column. The first side must contain every row of the others.
@@ -141,7 +141,7 @@ def distinct_people(cells: Cells) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cell_of_record(table: Table, others: Iterable[str] = ()) -> np.ndarray:
-    """Return the number of each record's cell, where cells are split by `others`, too."""
+    """Return the index of each record's cell, where cells are split by `others`, too."""
     cells = table.cells(others)
 
     def located() -> np.ndarray:

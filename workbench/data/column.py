@@ -160,7 +160,7 @@ class Column:
 
     @property
     def whole(self) -> int:
-        """The number of leaves, including those that the data lack; missing is one more."""
+        """The number of leaves, including those that the data lack; missing counts as one more."""
         return (self.hierarchy.whole if self.hierarchy else len(self.values)) + (self.missing > 0)
 
     @cached_property

@@ -206,7 +206,7 @@ class Population:
         return self.coverage(low, high, sets).people
 
     def _lacking(self, cells: Cells) -> int:
-        """Count the records for which the population has no person: more records share their values than people do."""
+        """Count the records in excess of the population, where more records than people share the same values."""
         first, number = np.unique(cells.quasi.T, axis=0, return_inverse=True)
         have = np.bincount(number.ravel(), weights=cells.weight)
         codes = np.ascontiguousarray(first, np.int32)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableSettings:
-    """What an analyst sets of a table besides roles and hierarchies."""
+    """The settings of a table besides roles and hierarchies."""
 
     level_ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
     importance: dict[str, float] = field(default_factory=dict)

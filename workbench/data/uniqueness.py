@@ -99,7 +99,7 @@ def _count_to_two(key: np.ndarray, seen: np.ndarray) -> None:
 
 
 def keys(table: Table, names: Sequence[str]) -> tuple[np.ndarray, int]:
-    """Return a number for each record, equal for equal values, and the range of these numbers."""
+    """Return a key for each record, equal for equal values, and the range of the keys."""
     sizes, codes = [table.columns[name].size for name in names], [table.codes[name] for name in names]
     (key,), size = row_keys(sizes, [table.records], codes)
     return key, size
@@ -258,7 +258,7 @@ def _alone(codes: Sequence[np.ndarray], weight: np.ndarray) -> np.ndarray:
 
 
 def _key(codes: Sequence[np.ndarray], weight: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return a number for each row, equal for equal codes, and the range of these numbers."""
+    """Return a key for each row, equal for equal codes, and the range of the keys."""
     sizes = [int(one.max(initial=0)) + 1 for one in codes]
     (key,), largest = row_keys(sizes, [len(weight)], [one.astype(np.int64) for one in codes])
     return key, largest

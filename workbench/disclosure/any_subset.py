@@ -90,6 +90,6 @@ def _shown(release: Release) -> tuple[list[np.ndarray], np.ndarray]:
 
 
 def _labels(release: Release, name: str) -> np.ndarray:
-    """Return a number per record for each distinct value that a column shows."""
+    """Return an ID per record for each distinct value that a column shows."""
     shown = release.shown(name)
     return np.unique(shown.labels if shown.numbers is None else shown.numbers, return_inverse=True)[1]

@@ -297,7 +297,7 @@ def lowercase_first(text: str) -> str:
 def disclosure_table(
     release: Release, sensitive: str | None = None, at_risk: float | None = None, model: Model | None = None
 ) -> pd.DataFrame:
-    """Return what each class of a release discloses, the worst classes first; the index is the class's number.
+    """Return what each class of a release discloses, the worst classes first, by class index.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def define_nearly_certain(wording: Wording) -> str:
 
 
 def nearly_certain_columns(release: Release, smallest: int, model: Model | None = None) -> list[str]:
-    """Return, by column, for how many people a value may be nearly certain though it is not that common. The numbers
+    """Return, by column, the number of people for whom an uncommon value may be nearly certain. The numbers
     are derived from published counts of groups, so that no exact count can be inferred.
     """
     table, found = release.table, []

@@ -56,7 +56,7 @@ class Units(NamedTuple):
         return cls(cells.weight, cells.others, True)
 
     def cell_numbers(self, table: Table) -> np.ndarray:
-        """Return a number per unit that is equal for identical quasi-identifiers."""
+        """Return an ID per unit that is equal for identical quasi-identifiers."""
         return distinct_rows(table.cells().quasi.T)[1] if self.cells else number_combinations(table, table.quasi)
 
     def group_in(self, release: Release) -> np.ndarray:

@@ -13,7 +13,7 @@ _HOME = {"bound": "lower_bounds", "with_intervals": "intervals"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import lazily: these modules load what evaluates releases."""
+    """Import lazily, because these modules load the code that evaluates releases."""
     if name in _HOME:
         return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -203,7 +203,7 @@ class Store:
 
     def populations(self, key: str) -> pd.DataFrame:
         """Return one row per measure and population: `low:` and `high:` codes, and the measure's figures."""
-        return self._read(key, POPULATIONS, "none of its measures is about populations")
+        return self._read(key, POPULATIONS, "none of its measures describes populations")
 
     def keys(self) -> list[str]:
         """Return the keys of all finished points."""

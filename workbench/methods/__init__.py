@@ -62,7 +62,7 @@ class Method(Variant):
 
     @property
     def exact(self) -> bool:
-        """True if quasi-identifiers are published unchanged, next to the number of the class."""
+        """True if quasi-identifiers are published unchanged, together with the index of the class."""
         return getattr(self, "publish", GENERALIZED) != GENERALIZED
 
     @property

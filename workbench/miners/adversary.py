@@ -282,8 +282,8 @@ class _Units(NamedTuple):
 def _of_population(
     table: Table, sensitive: str, units: _Units, model_of: Callable[[], Model]
 ) -> tuple[AdversaryBeliefs, Fit]:
-    """Return the beliefs of models of the original about people outside their training folds, to exclude what is
-    learned by heart."""
+    """Return the beliefs of models of the original about people outside their training folds, to exclude memorized
+    values."""
     values, many = len(table.sensitive[sensitive]), len(units.of_kind)
     fold = np.random.default_rng(0).permutation(table.records) % FOLDS
     place = (fold * many + units.of_record) * values + table.model_view.codes[sensitive]

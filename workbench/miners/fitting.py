@@ -96,7 +96,7 @@ def predict_variants(
 
 
 def sample(train: np.ndarray, seed: int) -> np.ndarray:
-    """Return the records to train on: all, or a random sample of `TAUGHT`."""
+    """Return the records to train on: all, or a random sample of `MAX_TRAINING`."""
     if len(train) <= MAX_TRAINING:
         return train
     return np.sort(np.random.default_rng([seed, len(train)]).choice(train, MAX_TRAINING, replace=False))

@@ -18,7 +18,7 @@ class LocallyWeighted(Miner):
     neighbours: int = parameter(50, "number of neighbors to learn from", low=2, high=1000)
     name = "locally weighted"
     title = "Locally weighted learning"
-    summary = "a naive Bayes per record, from weighted neighbors (Frank, Hall & Pfahringer 2003)"
+    summary = "a naive Bayes model per record, from weighted neighbors (Frank, Hall & Pfahringer 2003)"
     form = "indicators"
 
     def learner(self, nominal: Sequence[int], seed: int) -> Any:

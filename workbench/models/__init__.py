@@ -36,7 +36,7 @@ class Audit:
 
     model: Model
     achieved: tuple[tuple[str, float], ...]  # the figure of each part
-    violating: np.ndarray  # numbers of the classes beyond the limit
+    violating: np.ndarray  # indices of the classes beyond the limit
     records: int  # the records in them
     uncovered: int = 0  # people of the population whom the model protects but no class covers
 

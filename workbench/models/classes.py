@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # these load the whole engine, and the dashboard's first pict
 class Classes:
     """Arrays over classes; `low` and `high` are the first and last code of each class per quasi-identifier.
 
-    If the region of a class is not a run of codes, `sets` contains, by the number of the quasi-identifier, a boolean
+    If the region of a class is not a run of codes, `sets` contains, by the index of the quasi-identifier, a boolean
     array classes x codes of the codes in the region; `low` and `high` are then its smallest and largest code. While a
     method searches for classes their regions are unknown, and `low` and `high` are None.
     """
@@ -33,7 +33,7 @@ class Classes:
     sensitive: Mapping[str, Sensitive]
     low: np.ndarray | None = None
     high: np.ndarray | None = None
-    exact: bool = False  # quasi-identifiers are published unchanged, together with the number of the class
+    exact: bool = False  # quasi-identifiers are published unchanged, together with the index of the class
     sets: Mapping[int, np.ndarray] = field(default_factory=dict)
     population: Population | None = None  # the people from whom the records were sampled, if known
     levels: np.ndarray | None = None

@@ -10,7 +10,7 @@ from workbench.publication.published_folder import Published
 from workbench.publication.published_types import ClassRow
 
 NOISE = 1e-6  # per cent
-WITHIN = "Others may be within the same values: each record states the group that it is in."
+WITHIN = "Other people may have the same values: each record states its group."
 
 
 def are(study: Published, index: int) -> str:

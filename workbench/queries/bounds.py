@@ -265,7 +265,7 @@ class _Amounts:
 
 
 class PartialMatches(NamedTuple):
-    """The numbers of the partially matched classes, and how many records each column's condition splits."""
+    """The indices of the partially matched classes, and how many records each column's condition splits."""
 
     classes: np.ndarray
     by: dict[str, int]

@@ -43,7 +43,7 @@ class Regions:
     def distinct(
         cls, column: Column, low: np.ndarray, high: np.ndarray, held: np.ndarray | None
     ) -> tuple[Regions, np.ndarray]:
-        """Return the distinct regions of many classes, and the number of each class's region."""
+        """Return the distinct regions of many classes, and the index of each class's region."""
         if held is None:
             runs = low.astype(np.int64) * column.size + high
             _, first, number = np.unique(runs, return_index=True, return_inverse=True)
@@ -230,7 +230,7 @@ class QueryEvaluator:
         return QueryGroup(which, levels, group, people, codes if original else {})
 
     def _regions(self, name: str) -> tuple[Regions, np.ndarray]:
-        """Return the distinct regions of a quasi-identifier, and the number of each class's region."""
+        """Return the distinct regions of a quasi-identifier, and the index of each class's region."""
         if name not in self._numbered:
             a, classes = self.table.quasi.index(name), self.classes
             assert classes.low is not None and classes.high is not None

@@ -214,7 +214,7 @@ def _ranges(table: Table, settings: Settings, rng: np.random.Generator) -> Condi
 
 
 def _around(table: Table, names: Sequence[str], centers: np.ndarray, share: np.ndarray) -> Conditions:
-    """Return runs of codes around others, each with about this share of the records on its column."""
+    """Return runs of codes around the given runs, each with about this share of the records on its column."""
     sizes = {name: table.columns[name].size for name in names}
     found = Conditions.empty(sizes, np.ones((len(share), len(names)), bool))
     for c, name in enumerate(names):

@@ -190,7 +190,7 @@ class Release(ABC):
 
     @property
     def published_records(self) -> np.ndarray:
-        """The numbers of the published records, ascending: for miners and attacks, never published."""
+        """The indices of the published records, ascending: for miners and attacks, never published."""
         raise Undefined("released records cannot be matched to original ones")
 
     def shown(self, name: str, seed: int = 0) -> Shown:

@@ -116,7 +116,7 @@ class Flat(Bucketized):
         return super().layout | {"kind": "one file"}
 
     def rows(self) -> dict[str, Rows]:
-        """Return the records with the number of their bucket, and newly assigned values."""
+        """Return the records with their bucket's index, and newly assigned values."""
         number = pd.Series(operating_system_random().permutation(len(self.classes)) + 1)
         seed = int(operating_system_random().integers(1 << 62))
         columns = [

@@ -203,7 +203,7 @@ def _bucketized(
     path: Path, wanted: tuple[tuple[str, ...], tuple[str, ...]], original: Table | None, layout: Mapping[str, Any],
     source: Mapping[str, Any],
 ) -> Release:  # fmt: skip
-    """Return a bucketized release: the records with the number of their bucket, and the values of each bucket."""
+    """Return a bucketized release: the records with their bucket's index, and the values of each bucket."""
     quasi, sensitive = wanted
     one_file = layout["kind"] == "one file"
     file = read(path, quasi, sensitive if one_file else (), original, source)
@@ -367,7 +367,7 @@ def _rows_of_records(file: ReleasedFile, table: Table, unchanged: Sequence[str])
 
 
 def _numbered(group: np.ndarray) -> np.ndarray:
-    """Return the number of each record within its group."""
+    """Return the position of each record within its group."""
     order = np.argsort(group, kind="stable")
     first = np.searchsorted(group[order], group[order])
     found = np.empty(len(group), np.int64)

@@ -61,7 +61,7 @@ class Partition(Release):
     about: About = NOTHING_STATED
     runs: np.ndarray | None = None
     label_levels: Mapping[str, int] | None = None
-    exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, with the number of the class
+    exact: ClassVar[bool] = False  # quasi-identifiers are published unchanged, with the index of the class
 
     def __repr__(self) -> str:
         kept = self.table.records - self.suppressed

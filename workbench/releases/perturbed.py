@@ -73,12 +73,12 @@ class Perturbed(Release):
 
     @cached_property
     def group_of_record(self) -> np.ndarray:
-        """The number of each record's combination of quasi-identifiers: the groups of `posterior`."""
+        """The index of each record's combination of quasi-identifiers: the groups of `posterior`."""
         return number_combinations(self.table, self.table.quasi)
 
     @property
     def published_records(self) -> np.ndarray:
-        """The numbers of all records."""
+        """The indices of all records."""
         return np.arange(self.table.records)
 
     def shown(self, name: str, seed: int = 0) -> Shown:

@@ -180,7 +180,7 @@ class RedactedClasses:
 
     @cached_property
     def distinct(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first of each set of classes with identical published figures, and the number of each class's set."""
+        """The first of each set of classes with identical published figures, and the index of each class's set."""
         from workbench.data.cells import distinct_rows  # loads DuckDB, which no page needs
 
         count = np.zeros(len(self.loss), np.int64)

@@ -45,7 +45,7 @@ class Shown(NamedTuple):
 
     @property
     def labels(self) -> np.ndarray:
-        """The class of each record: its code, or the number of its region."""
+        """The class of each record: its code, or the index of its region."""
         found = self.group if self.codes is None else self.codes
         if found is None:
             raise Undefined(f"{self.column.name!r} shows numbers, which are not classes")

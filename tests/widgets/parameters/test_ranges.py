@@ -46,7 +46,7 @@ def test_decimal_ranges_are_exact():
         ("100..5 step 5", "is descending"),
         ("5..100 step 0", "step must be above 0"),
         ("5..100 x1", "factor above 1"),
-        ("0..10 x2", "begin above 0"),
+        ("0..10 x2", "start above 0"),
         ("1..1000000000 step 1", f"more than {MOST:,} values"),
         ("1..2 x1.0000000000000000000000000000000001", "more than"),
         ("1..9e300 x1.0000001", f"more than {MOST:,} values"),

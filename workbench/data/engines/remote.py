@@ -33,7 +33,7 @@ Runs = Mapping[str, tuple[int, int]]  # first and last code by column
 class Cut(NamedTuple):
     """A node of a tree of cuts: records with codes up to `code` go left.
 
-    A side is another cut or the number of a part (-1: none).
+    A side is another cut or the index of a part (-1: none).
     """
 
     column: str
@@ -150,7 +150,7 @@ class RemoteEngine(Engine):
         return None
 
     def drawn(self, records: int, seed: int) -> dict[str, np.ndarray]:
-        """Draw the records with the smallest random keys, which depend on the record's number and the seed."""
+        """Draw the records with the smallest random keys, which depend on the record's index and the seed."""
         checkpoint(f"a random sample of {records:,} of {self.records:,} records")
         every = records >= self.records
         expected = min(records + SPREAD * math.sqrt(records) + SPREAD**2, self.records)
@@ -195,7 +195,7 @@ class RemoteEngine(Engine):
 
 
 def renumbered(cuts: Cut | int, numbers: np.ndarray) -> Cut | int:
-    """Return the tree with other numbers for its parts."""
+    """Return the tree with other indices for its parts."""
     if isinstance(cuts, int):
         return cuts if cuts < 0 else int(numbers[cuts])
     return cuts._replace(left=renumbered(cuts.left, numbers), right=renumbered(cuts.right, numbers))
@@ -209,7 +209,7 @@ def columns_of(cuts: Cut | int) -> list[str]:
 
 
 def case(cuts: Cut | int, field: Callable[[str], str]) -> str:
-    """Return the SQL expression for the number of a record's part."""
+    """Return the SQL expression for the index of a record's part."""
     if isinstance(cuts, int):
         return str(cuts)
     left, right = (case(side, field) for side in (cuts.left, cuts.right))

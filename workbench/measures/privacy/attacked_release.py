@@ -97,8 +97,8 @@ def _falls(what: Callable[[float], float], low: float, high: float) -> float:
 def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | None = None) -> BeyondChance:
     """Return the risk from each person's probabilities of success with and without their own record.
 
-    `alike` has numbers of groups of people who are shown identically: one column, or several of which the first is for
-    everything that is shown and the others are for parts of it.
+    `alike` has the IDs of groups of people who are shown identically: one column, or several, of which the first is for
+    everything shown and the others are for parts of it.
     """
     attack, control = attack.astype(float), control.astype(float)
     failed, without = 1 - attack, 1 - control
@@ -117,10 +117,10 @@ def beyond_chance(attack: np.ndarray, control: np.ndarray, alike: np.ndarray | N
 
 
 def _spread(off: np.ndarray, alike: np.ndarray | None) -> float:
-    """Return the sum of squares of group sums, over people who vary together.
+    """Return the sum of squared group sums, for people whose results are correlated within groups.
 
-    If sharing a part is enough for that, the sums over groups that share each part, minus the sums over groups that
-    share everything, which are counted in each (Cameron, Gelbach & Miller 2011).
+    If sharing a part is enough for correlation, add up the sums of the groups that share each part, and subtract those
+    of the groups that share everything, which are counted in each (Cameron, Gelbach & Miller 2011).
     """
     if alike is None:
         return float(np.square(off).sum())
@@ -147,7 +147,7 @@ class Axis:
     column: Column
     low: np.ndarray
     high: np.ndarray
-    held: np.ndarray | None = None  # things x codes
+    held: np.ndarray | None = None  # items x codes
     numbers: np.ndarray | None = None  # nan if missing
 
     @classmethod
@@ -222,8 +222,8 @@ Chances = tuple[float, float]  # probabilities of success with a person's own re
 
 
 class AttackResults(NamedTuple):
-    """For each attacked person the probability of success, that of the control, and the number of the group that is
-    shown identically; if sharing a part is enough to fail together, one column for everything shown, and one per part.
+    """For each attacked person the probability of success, that of the control, and the ID of the group that is shown
+    identically; if sharing a part is enough to fail together, one column for everything shown, and one per part.
     """
 
     attack: np.ndarray
@@ -240,7 +240,7 @@ class AttackedRelease:
 
     table: Table
     axes: dict[str, Axis]  # of the published quasi-identifiers
-    shows: np.ndarray  # rows x axes: the number of the thing shown
+    shows: np.ndarray  # rows x axes: the index of the item shown
     row: np.ndarray
     world: np.ndarray
     own: np.ndarray
@@ -342,7 +342,7 @@ class AttackedRelease:
         return self.world[self.own[people]]
 
     def groups_by(self, people: np.ndarray, names: Sequence[str]) -> np.ndarray:
-        """Return numbers of the groups of people who are shown identically on some columns."""
+        """Return the IDs of the groups of people who are shown identically on some columns."""
         columns = [i for i, name in enumerate(self.axes) if name in names]
         return distinct_rows(self.shows[self.rows_of(people)][:, columns])[1]
 

@@ -67,7 +67,8 @@ class MeasuredDiversity(Measure):
         return value, self.description
 
     def _worst(self, release: Release, found: dict[str, tuple[np.ndarray, np.ndarray]]) -> float:
-        """Return the average of the worst column, from which values occur and the shares of all values."""
+        """Return the average for the worst column; `found` has, by column, which values occur in each class, and their
+        shares."""
         weights = release.classes.sizes if self.weighting == "records" else None
         if self.figure == "l":
             each = [np.maximum(counts.sum(axis=1), 1) for counts, _ in found.values()]

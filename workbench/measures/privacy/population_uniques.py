@@ -286,7 +286,7 @@ class PopulationUniques(Measure):
     """The share of the population, and on average of the records, that is unique in it on the quasi-identifiers."""
 
     fraction: float = parameter(
-        1.0, "share of the population that the records are", low=0, high=1, above=True, scale="log"
+        1.0, "sampling fraction: records as a share of the population", low=0, high=1, above=True, scale="log"
     )
     estimator: str = parameter(
         "best", "model of class sizes; best: by the fraction", choices=("best", "pitman", "slnb", "zayatz")

@@ -33,7 +33,7 @@ class ReidentificationRisk(Measure):
     )  # fmt: skip
     threshold: float = parameter(0.2, "statistic above: the largest probability that does not count", low=0, high=1)
     fraction: float = parameter(
-        1.0, "share of the population that the records are, if the table has no population", low=0, high=1,
+        1.0, "sampling fraction (records / population), if the table has no population", low=0, high=1,
         above=True, scale="log",
     )  # fmt: skip
     name = "re-identification risk"

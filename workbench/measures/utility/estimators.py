@@ -52,7 +52,7 @@ def estimator_note(release: Release, sensitive: Sequence[str], estimator: str) -
     weighed = (
         " Weights are used as if readers knew them, although no file contains them." if release.table.weight else ""
     )
-    again = " It is about one file; values are assigned again for each file." if is_one_file(release) else ""
+    again = " It applies to one file; values are assigned again for each file." if is_one_file(release) else ""
     return f"{weighed}{again}"
 
 

@@ -196,8 +196,8 @@ class WorkloadErrors:
         return {int(n): _mean(errors[dimension == n]) for n in np.unique(dimension)}
 
     def by_selectivity(self, errors: np.ndarray) -> list[tuple[float, float]]:
-        """Return the mean error of each fifth of the queries, from those that the fewest people meet, with the largest
-        share of people who meet one of them."""
+        """Return the mean error of each fifth of the queries, the most selective first, and the largest share of people
+        who meet a query of that fifth."""
         people = self.workload.people
         order = np.argsort(people, kind="stable")
         total = float(self.workload.everybody)

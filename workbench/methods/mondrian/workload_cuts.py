@@ -96,7 +96,8 @@ def _bits(met: Met, codes: Mapping[str, np.ndarray], queries: int) -> np.ndarray
 
 
 def _kinds(met: Met, codes: Mapping[str, np.ndarray], queries: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number the distinct combinations of codes; return the number of each cell and the queries of each number."""
+    """Number the distinct combinations of codes; return the index of each cell's combination, and the queries of each
+    combination."""
     if not met:
         return np.zeros(len(next(iter(codes.values()))), np.int32), np.ones((1, queries), np.uint8)
     first, kind = distinct_rows(np.stack([codes[name] for name in met], axis=1))

@@ -51,7 +51,7 @@ class RecordNoise(Method):
         return Drawn.from_released(response, self.draw(table, name, response))
 
     def draw_of(self, name: str) -> str:
-        """Return the identity of a column's draw: equal names on equal values are one draw."""
+        """Return the name of a column's draw: the same name on the same values is the same draw."""
         return canonical({"column": name, **self.settings_of(name)})
 
     def spent_budgets(self, table: Table) -> dict[str, Spent]:

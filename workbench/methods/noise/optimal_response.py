@@ -66,7 +66,7 @@ def within_cap_of_each(counts: np.ndarray, threshold: int, cap: float) -> np.nda
 
 
 def max_distance_from_prior(chances: np.ndarray, prior: np.ndarray) -> float:
-    """Return how far a released value moves the belief at most."""
+    """Return the maximum distance by which a released value moves the belief."""
     joint = prior[:, None] * chances
     total = joint.sum(axis=0)
     return float(jensen_shannon((joint[:, total > 0] / total[total > 0]).T, prior).max())

@@ -222,7 +222,7 @@ def quietly_read(study: Study) -> Table:
 
 
 def wrong_with(study: str | PathLike[str], error: BadInput) -> str:
-    """Describe an error of a study before its data are read; for parts that contain values only name the part."""
+    """Describe an error of a study before its data are read; parts that contain values are only named."""
     part = error.path[0] if error.path else ""
     if part not in HOLD_VALUES:
         return str(error)
