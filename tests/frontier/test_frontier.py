@@ -171,7 +171,7 @@ def test_knee_and_area_undefined():
         _ = endless.knee
     with pytest.raises(Undefined, match="a baseline is infinitely far away on P"):
         _ = endless.area
-    with pytest.raises(Undefined, match="not apart"):
+    with pytest.raises(Undefined, match="the baselines do not differ"):
         _ = Frontier([point(2, P=1, U=1), *baselines(keep=(0, 0))], [P, U]).knee
 
 

@@ -59,7 +59,7 @@ def test_classes_are_those_of_the_file_with_small_counts_suppressed(whole):
         if row["posterior"] is None:
             assert (
                 re.match(r"(Over |Under |\d+–)\d+ % of", row["sentence"])
-                or "as mixed" in row["sentence"]
+                or "about the same as among" in row["sentence"]
                 or (having == size >= 15)
             )
         else:

@@ -124,7 +124,7 @@ def test_no_sentence_claims_true_values():
     why = Exposure(swapped, swapped.classes).why(1)
     assert "1 of the 1 value that this bucket publishes is" in why and "knows it" not in why
     same = Exchanged.from_cells(data, np.zeros(len(group), np.int32), {"illness": totals[None, :]})
-    assert "values that this bucket publishes are as mixed" in Exposure(same, same.classes).why(0)
+    assert "values that this bucket publishes have the same distribution" in Exposure(same, same.classes).why(0)
 
 
 def test_no_bucket_can_be_suppressed(release):

@@ -118,7 +118,7 @@ class FrontierChart(ChartPart):
         self.send_message("finding", **self._finding)
 
     def finding(self, on: bool, text: str, notes: Sequence[str] | None = None) -> None:
-        """Show the progress of a search or of intervals; at the end what the search tried."""
+        """Show the progress of a search or of intervals, and at the end what the search tried."""
         self._finding = {"on": on, "text": text, "notes": self._finding["notes"] if notes is None else list(notes)}
         self.send_message("finding", **self._finding)
 

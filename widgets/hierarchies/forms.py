@@ -28,7 +28,7 @@ BINS = 60
 
 
 class AtField(BadInput):
-    """An error of one field of a form; `several` are the numbers of a row with more than one level."""
+    """An error of one field of a form; `several` has the numbers of a row that lists more than one level."""
 
     def __init__(self, field: str, text: str, several: Sequence[str] = ()) -> None:
         super().__init__(text)

@@ -221,7 +221,7 @@ class Points:
         self.mark()
 
     def mark(self) -> None:
-        """Mark the point of the release, also if it is not on the frontier or only expected."""
+        """Mark the point of the release, even if it is not on the frontier or only estimated."""
         expected, place = self._card.expected, self._place(self._card.recipe)
         own = self._card.point if place < 0 and self.frontier is not None else None
         with self._quietly(), self._chart.hold_trait_notifications():

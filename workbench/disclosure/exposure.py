@@ -167,7 +167,7 @@ class Exposure:
             whose = (
                 f"{people} of this {here}" if self.release.about.is_truthful else f"{values} that this {here} publishes"
             )
-            text = f"The {whose} are as mixed in {seen.name} as the whole table"
+            text = f"The {whose} have the same distribution of {seen.name} as the whole table"
             return (f"{text}: {lowercase_first(self._attacker(row))} learns nothing about it.",)
         v = int(losses.worst[row])
         value, before, after = (

@@ -252,7 +252,7 @@ class Frontier:
         spans = np.array([keep[0] - remove[0], remove[1] - keep[1]])
         for key, span in zip(self.axes, spans, strict=True):
             if not (0 < span < math.inf):
-                raise Undefined(f"on {key} the baselines are {'infinitely far' if span > 0 else 'not'} apart")
+                raise Undefined(f"on {key} the baselines {'are infinitely far apart' if span > 0 else 'do not differ'}")
         depths = 1 - (losses[:, 0] - remove[0]) / spans[0] - (losses[:, 1] - keep[1]) / spans[1]
         if not len(depths) or depths.max() <= 0:
             raise Undefined("no point lies below the chord between the baselines")

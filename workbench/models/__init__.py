@@ -97,9 +97,7 @@ class Model(Variant):
     def score(self, classes: Classes) -> np.ndarray:
         """Return the score of each class: the worst over the sensitive columns."""
         if not classes.sensitive:
-            raise Undefined(
-                f"{self.name} needs a sensitive column, and none is published here; use a model of class sizes"
-            )
+            raise Undefined(f"{self.name} needs a sensitive column, and none is published here; use k-anonymity")
         scores = [self.score_column(classes.histograms[name], seen) for name, seen in classes.sensitive.items()]
         return np.min(scores, axis=0) if self.at_least else np.max(scores, axis=0)
 

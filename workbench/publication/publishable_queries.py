@@ -297,7 +297,7 @@ def _count(count: float, smallest: int) -> str:
 
 
 def _moved(workload: Workload, smallest: int) -> float:
-    """Return how far as many people as the threshold can move a sum or an average at most."""
+    """Return the largest change of a sum or an average that the threshold of people can cause."""
     table, name = workload.table, workload.columns[int(workload.summed[0])]
     values = table.columns[name].values.astype(float)
     if workload.aggregate[0] != AVG:

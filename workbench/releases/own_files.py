@@ -1,4 +1,4 @@
-"""Our own releases read back from their files as the kind that they were: buckets, one flat file, or noise.
+"""Our own releases, read back from their files in their original layout: buckets, one flat file, or noise.
 
 The codebook next to a file describes its layout. A file with generalized values, or from another tool, is read by
 `foreign`.

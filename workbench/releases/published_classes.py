@@ -289,10 +289,11 @@ class RedactedClasses:
         seen, *_ = self.exposed_value(row)
         if self.is_tiny(row):
             small = self.people[row] < 2 * self.smallest
-            return f"The group is too small: {HIDDEN}." if small else f"Beside other groups, few would show: {HIDDEN}."
+            why = "The group is too small" if small else "Other groups would reveal its few people"
+            return f"{why}: {HIDDEN}."
         if self._mixed(row):
-            are = "are" if self.is_truthful else "are published as"
-            return f"They {are} about as mixed in {self.wording.column(seen.name)} as {self.wording.everybody}."
+            name, same = self.wording.column(seen.name), _describe_same(self)
+            return f"The distribution of {name} among them {same} {self.wording.everybody}."
         return f"{self._have(row)} of them {self._do} {_describe_value(self, row)}{_compare_with_prior(self, row)}"
 
     @property
@@ -341,8 +342,7 @@ class RedactedClasses:
         if self.is_tiny(row):
             return {"figure": "Not published", "unit": "because it would reveal small counts", "sentence": ""}
         if self._mixed(row):
-            is_so = "is" if self.is_truthful else "is published as"
-            alike = f"Every group {is_so} about as mixed in {name} as {wording.everybody}."
+            alike = f"In every group, the distribution of {name} {_describe_same(self)} {wording.everybody}."
             return {"figure": "No group", "unit": "is more exposed than another", "sentence": alike}
         sentence = f"{people[:1].upper()}{people[1:]}{who}."
         if label is None:
@@ -355,6 +355,11 @@ class RedactedClasses:
             worst = "of a group that may be the worst" if usual else worst
         unit = f"{worst} {self._do} {_describe_value(self, row)}{_compare_with_prior(self, row)}".rstrip(".")
         return {"figure": self._have(row), "unit": unit, "sentence": sentence}
+
+
+def _describe_same(redacted: RedactedClasses) -> str:
+    """Return the verb that compares the distribution of a group with that among everybody."""
+    return f"is {'' if redacted.is_truthful else 'published as '}about the same as among"
 
 
 def _describe_prior(found: RedactedClasses, row: int) -> str:

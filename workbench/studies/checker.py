@@ -187,7 +187,7 @@ def _columns(study: Study, base: Table) -> Faults:
 
 def _roles(study: Study) -> Faults:
     if not study.quasi:
-        yield Fault(("roles",), "no quasi-identifier was chosen; name at least one: what others may know of a person")
+        yield Fault(("roles",), "no quasi-identifier was chosen; name at least one column that others may know")
 
 
 def _fitting(study: Study, records: Table) -> Faults:

@@ -462,7 +462,7 @@ def _faults_of_query(table: Table, which: str, text: str, notes: list[str], *pat
 
 
 def missing_workloads(given: Mapping[str, Any]) -> Faults:
-    """Yield names of workloads in the measures and methods of a study that it does not define."""
+    """Yield the names of workloads that the measures and methods of a study use but the study does not define."""
     workloads = given.get("workloads", {})
     known = [*workloads, RANDOM] if isinstance(workloads, Mapping) else []
     for path, kind, one in _valid_variants(given):

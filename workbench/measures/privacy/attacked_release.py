@@ -135,7 +135,7 @@ def _interval(pairs: _Pairs) -> tuple[float, float]:
     return max(1 - highest, 0.0) if highest < 1 - 1e-9 else 0.0, min(1 - lowest, 1.0) if lowest > 1e-9 else 1.0
 
 
-# Distances between what a release shows of a column and a value that an attacker knows of a person.
+# Distances between what a release shows of a column and a value that an attacker knows about a person.
 
 PARTS = 2**20  # unit of distances, which makes ties exact
 
@@ -211,7 +211,7 @@ class Axis:
 
 
 def _parts(gap: np.ndarray, width: float) -> np.ndarray:
-    """Return distances in units of 1/PARTS of the column's range, at most all of it."""
+    """Return distances in units of 1/PARTS of the column's range, at most the whole range."""
     return np.round(np.minimum(gap / width if width else np.sign(gap), 1.0) * PARTS).astype(np.int64)
 
 

@@ -247,13 +247,13 @@ def _row(job: Job) -> tuple[str, ...]:
 
 
 def chromium() -> str | None:
-    """Return the program that prints; the headless shell is preferred, because it needs the least memory."""
+    """Return the path of Chromium; the headless shell is preferred, because it needs the least memory."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def require_chromium() -> str:
-    """Return the program that prints; raise BadInput if there is none."""
+    """Return the path of Chromium; raise BadInput if it is not installed."""
     found = chromium()
     if found is None:
         raise BadInput("--pdf needs Chromium, which is not installed; print the page from a browser")

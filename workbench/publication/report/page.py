@@ -198,7 +198,7 @@ def classes(study: Published, index: int, cap: float | None) -> Markup:
     if why := groups.unlisted(study, index):
         return _tables([why])
     count, rows = study.exposures(index, most=CLASSES)
-    believed = ["what would be believed of them"] if study.results["table"]["sensitive"] else []
+    believed = ["what would be believed about them"] if study.results["table"]["sensitive"] else []
     cells = [
         (
             row["who"],
