@@ -191,7 +191,7 @@ def test_a_figure_that_is_not_a_number_has_a_reason(table, tmp_path):
         ([], [AverageClassSize(k=201)], "k = 201 must be at most 200"),
         ([], [PrivacyLoss], r"is not a measure; write PrivacyLoss\(\)"),
         ([], ["P_loss"], "str is not a measure"),
-        ([], [], "no measure was given"),
+        ([], [], "no measure was passed"),
         ([Mondrian()], MEASURES, r"is not a recipe; write Recipe\(method, model\)"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_wrong_parameter_is_reported_before_any_work(table, tmp_path, requeste
 
 
 def test_a_sweep_without_recipes(table):
-    with pytest.raises(BadInput, match="no recipe was given"):
+    with pytest.raises(BadInput, match="no recipe was passed"):
         sweep(table, [], MEASURES, baselines=False)
     with pytest.raises(BadInput, match="threads = 0 must be at least 1"):
         sweep(table, [], MEASURES, threads=0)

@@ -21,7 +21,7 @@ def test_data_survive_a_round_trip():
         ("a: &x [1]\nb: *x\n", "line 2: a reference"),
         ("a: !!python/object:os.system x\n", "line 1: a tag"),
         ("a: [\n", "not YAML"),
-        ("a: " + "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "more than 50 brackets"),
+        ("a: " + "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "more than 50 nested brackets"),
         ("a: " + "x" * (LONGEST + 1), "a value of more than"),
         ("a: " + "9" * 400, "line 1"),
     ],

@@ -49,7 +49,7 @@ def test_the_budget_is_split_and_the_parts_add_up_to_the_stated_epsilon():
     assert {name: one.epsilon for name, one in parts.items()} == pytest.approx({"age": 0.4, "wage": 0.4})
     assert sum(one.epsilon for one in parts.values()) <= 0.8
     assert parts["age"].scale == pytest.approx(73 / 0.4) and parts["wage"].scale == pytest.approx(50 / 0.4)
-    assert "epsilon = 0.8 in all" in release.about.guarantee and "age 0.4 and wage 0.4" in release.about.guarantee
+    assert "epsilon = 0.8 in total" in release.about.guarantee and "age 0.4 and wage 0.4" in release.about.guarantee
     assert "published unchanged, and not protected: city and ill" in release.about.guarantee
     assert "not protected" in Laplace(0.8, bounds=BOUNDS).guarantee
 

@@ -37,9 +37,9 @@ def test_a_builder_comes_back_from_its_form(column, builder):
     [
         ({"top": "x"}, "top", "'x' is not a number"),
         ({"bottom": "40", "top": "30"}, "top", "must be greater than the other end"),
-        ({"top": "80"}, "top", "No value is 80 or more: this groups nothing"),
+        ({"top": "80"}, "top", "No value is 80 or more: this forms no groups"),
         ({"top": "20"}, "top", "Every value is 20 or more: no other group is left"),
-        ({"bottom": "20"}, "bottom", "No value is below 20: this groups nothing"),
+        ({"bottom": "20"}, "bottom", "No value is below 20: this forms no groups"),
         ({"bottom": "60"}, "bottom", "Every value is below 60: no other group is left"),
     ],
 )
