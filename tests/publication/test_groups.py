@@ -38,7 +38,7 @@ def test_the_people_of_a_bucket_are_distinguished_but_not_their_values(buckets, 
         page = report(buckets, index, None)
         assert f"groups {together}, about" in groups.counted(buckets, index) and f"groups {together}. The" in page
         assert groups.who(buckets, index) == "All are within" and "all are within</th>" in page
-        assert groups.order(buckets, index).endswith("each record states the group that it is in.")
+        assert groups.order(buckets, index).endswith("each record states its group.")
         assert not any(said in page for said in ("tell apart", "told apart", "people alike", "who they are"))
         whom = statements.most_exposed(buckets, index)["sentence"]
         assert ", all within " in whom or not whom.startswith("About")

@@ -29,7 +29,7 @@ def test_cells_that_are_typed_read_back_and_usual_ones_are_not_kept():
 
 @pytest.mark.parametrize("text", ["x", "nan", "inf", "1e999", "1,5"])
 def test_what_is_no_number_is_refused(text):
-    with pytest.raises(BadInput, match="give "):
+    with pytest.raises(BadInput, match="enter "):
         typed(None, LABELS, "a", "b", text)
 
 
