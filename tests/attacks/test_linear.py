@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks.linear import Attacker, Page, page_of
 from tests.attacks.past_attacks import published_folder, read_results
-from workbench.data.published_counts import rounded_by
+from workbench.data.published import rounded_by
 from workbench.publication.results import _summary
 from workbench.redaction.controlled_rounding import Rounding
 from workbench.studies.study import Study

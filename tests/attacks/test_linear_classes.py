@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.attacks.linear import Attacker, page_of
-from workbench.data.published_counts import rounded_by
+from workbench.data.published import rounded_by
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity

@@ -16,7 +16,7 @@ import pytest
 from tests.attacks.naive import Naive
 from tests.attacks.past_attacks import published_folder, read_results, without_warnings_or_charts
 from tests.attacks.points import KEEP, REMOVE, Decisions, Report, recover_counts
-from workbench.data.published_counts import published_values
+from workbench.data.published import published_values
 from workbench.redaction import controlled_rounding
 from workbench.studies.study import Study
 

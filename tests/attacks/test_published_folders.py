@@ -20,7 +20,7 @@ from workbench.publication.decisions import decisions_of, opened_by
 from workbench.publication.publish import publish
 from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
-from workbench.releases.scale import Scale
+from workbench.releases.published_classes import Scale
 from workbench.releases.side_information import nearly_identifying_columns
 from workbench.studies.study import Study
 

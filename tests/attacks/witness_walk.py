@@ -20,7 +20,7 @@ from workbench import BadInput
 from workbench.base.errors import Unsatisfiable
 from workbench.data.column import Column
 from workbench.data.engines.memory import Memory
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.disclosure.exposure import assess_exposure
 from workbench.disclosure.recommendable import reasons_not_to_recommend

@@ -13,7 +13,7 @@ from workbench.base.errors import BadInput
 from workbench.data.engines import remote
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.records import Sampled, fingerprint, has_same_data, resample, sample
-from workbench.data.roles import role_notes
+from workbench.data.settings import role_notes
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian
 from workbench.models import KAnonymity

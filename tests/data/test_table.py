@@ -13,7 +13,7 @@ from workbench.data.cells import cell_of_record
 from workbench.data.hierarchies.builders import Columns, Groups, Intervals
 from workbench.data.hierarchies.hierarchy import Hierarchy, Level
 from workbench.data.records import edges_of_quasi, fingerprint, positions_of_quasi, published_values
-from workbench.data.roles import role_notes
+from workbench.data.settings import role_notes
 from workbench.data.table import Table, without_assigned_roles
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import people
 from workbench.base.errors import BadInput
-from workbench.data.roles import role_notes
+from workbench.data.settings import role_notes
 from workbench.data.table import Table
 from workbench.data.uniqueness import count_unique, every_subset, repeats, survey
 from workbench.studies.checker import check_study

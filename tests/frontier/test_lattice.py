@@ -42,7 +42,7 @@ def test_slow_measures_are_computed_for_efficient_nodes_only(table):
 def test_scores_are_reused_for_another_share_of_suppression(table, monkeypatch):
     model = KAnonymity(77)
     first = lattice(table, model, suppress=0.0)
-    monkeypatch.setattr("workbench.methods.full_domain.nodes._score_nodes", None)
+    monkeypatch.setattr("workbench.methods.full_domain.full_domain._score_nodes", None)
     second = lattice(table, model, suppress=1.0)
     assert second["keeps"].all() and not first["keeps"].all()
 

@@ -13,7 +13,7 @@ from tests.widgets.scenario.people import people
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.progress import Cancelled, cancellable
 from workbench.data.cells import cell_of_record
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.methods import Keep, Mondrian, Remove
 from workbench.miners import DecisionTree, Majority, Mean, NaiveBayes, RandomForest, cross_fitting

@@ -70,9 +70,7 @@ def small(seed):
     rng = np.random.default_rng(seed)
     kind = KINDS[seed % len(KINDS)]
     study, frame = random_study(kind, rng), random_frame(kind, rng)
-    exact = dict.fromkeys(
-        study.quasi, "exact"
-    )  # as recorded; tests/data/test_published_runs.py checks the other regions
+    exact = dict.fromkeys(study.quasi, "exact")  # as recorded; tests/data/test_published.py checks the other regions
     return figures(study.with_(regions=exact), frame)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from workbench.data.published_counts import rounded_by
+from workbench.data.published import rounded_by
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity

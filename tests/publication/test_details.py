@@ -13,7 +13,7 @@ from tests.releases.test_published_classes import random_classes
 from workbench import BadInput
 from workbench.base.errors import Undefined
 from workbench.data.hierarchies.builders import Intervals
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.disclosure.exposure import assess_exposure

@@ -8,7 +8,7 @@ from workbench.publication.offer import PublishedStudy
 from workbench.publication.publish import publish
 from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
-from workbench.releases.scale import Scale
+from workbench.releases.published_classes import Scale
 
 
 def test_the_recommended_release_is_that_of_the_frontier(read, study, table):

@@ -13,7 +13,7 @@ from tests.releases.toys import Cluster
 from workbench.base.errors import BadInput, Undefined
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.records import published_values
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.methods import FullDomain, Keep, Mondrian, Remove
 from workbench.models import KAnonymity

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.data.published_counts import published_total, published_values, rounded_by
+from workbench.data.published import published_total, published_values, rounded_by
 from workbench.studies.study import Study
 
 

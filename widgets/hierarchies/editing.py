@@ -16,7 +16,7 @@ from workbench.data.column import Column
 from workbench.data.hierarchies.builders import Builder, Columns, Groups
 from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit
 from workbench.data.hierarchies.proposal import levels_of, recover
-from workbench.data.published_runs import columns_with_regions, require_levels
+from workbench.data.published import columns_with_regions, require_levels
 from workbench.data.table import Table
 from workbench.studies.study import Study, hierarchy_builder
 

@@ -20,10 +20,9 @@ from workbench.data import settings
 from workbench.data.column import Column
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.hierarchies.builders import Builder
-from workbench.data.hierarchies.hierarchy import Hierarchy
-from workbench.data.hierarchies.matching import text_of
+from workbench.data.hierarchies.hierarchy import Hierarchy, text_of
 from workbench.data.hierarchies.proposal import Proposal, levels_of, propose, similar_groups
-from workbench.data.published_runs import default_regions
+from workbench.data.published import default_regions
 from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.studies.study import BUNDLED, Study

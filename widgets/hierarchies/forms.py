@@ -14,10 +14,19 @@ import numpy as np
 
 from workbench.base.errors import BadInput
 from workbench.data.column import Column
-from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes, parse_csv
-from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit, quoted
-from workbench.data.hierarchies.intervals import calendar, integers
-from workbench.data.hierarchies.matching import lines_of
+from workbench.data.hierarchies.builders import (
+    DATES,
+    Builder,
+    Columns,
+    Dates,
+    Groups,
+    Intervals,
+    Prefixes,
+    calendar,
+    integers,
+    parse_csv,
+)
+from workbench.data.hierarchies.hierarchy import Hierarchy, Misfit, lines_of, quoted
 from workbench.data.hierarchies.proposal import propose
 
 Form = Mapping[str, Any]

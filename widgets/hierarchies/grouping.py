@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench.base.errors import BadInput
 from workbench.data.column import MISSING, Column, unused_name
-from workbench.data.hierarchies.hierarchy import Hierarchy
-from workbench.data.hierarchies.matching import key
+from workbench.data.hierarchies.hierarchy import Hierarchy, key
 from workbench.data.hierarchies.proposal import Level
 
 LEAVES = 20_000  # maximum number of values that are listed one by one

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.data.column import Column
-from workbench.data.published_runs import REGIONS, THRESHOLD, columns_with_regions, enclosing_nodes
+from workbench.data.published import REGIONS, THRESHOLD, columns_with_regions, enclosing_nodes
 from workbench.data.settings import level_range
 from workbench.data.table import Table
 from workbench.releases.labels import node_label, run_label

@@ -12,8 +12,7 @@ from widgets.hierarchies.forms import AtField, Form, format_rows
 from widgets.hierarchies.grouping import Rows, separate_parts
 from workbench.base.errors import BadInput
 from workbench.data.column import Column, unused_name
-from workbench.data.hierarchies.hierarchy import Misfit
-from workbench.data.hierarchies.matching import Key, key, lines_of
+from workbench.data.hierarchies.hierarchy import Key, Misfit, key, lines_of
 
 if TYPE_CHECKING:
     from widgets.hierarchies.editing import Editing

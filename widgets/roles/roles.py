@@ -16,8 +16,8 @@ from widgets.roles.matrix import NOTHING, matrix
 from workbench.base.errors import BadInput, safe_repr, suggest_column
 from workbench.data.column import Column
 from workbench.data.hierarchies.builders import from_dict
-from workbench.data.roles import check_weight, column_names, unfit_as_weight
 from workbench.data.sensitive import MANY_VALUES
+from workbench.data.settings import check_weight, column_names, unfit_as_weight
 from workbench.data.table import Table
 from workbench.data.uniqueness import Survey, count_unique, is_nearly_unique, repeats, survey
 from workbench.methods import Keep

@@ -12,7 +12,7 @@ from widgets.base.part import Part, script, styles
 from widgets.base.worker import CallSoon, Worker
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.miners.explanation import MinerExplanation, accuracy_sentence, explain_miner
 from workbench.miners.sets import miners, resolve_miners
 from workbench.releases.base import Release

@@ -17,7 +17,7 @@ from widgets.scenario import cost_cells, miner_rows, weight_lines
 from widgets.scenario.estimate import describe_estimate, estimate_scenario
 from widgets.scenario.uses import Scenario, percent, proposed, scenario_from_study
 from workbench.base.errors import BadInput, safe_repr
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.measures.predictions import NUMBER_ERRORS
 from workbench.measures.utility.good_utility import GoodUtility

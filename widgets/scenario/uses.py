@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from workbench.base.errors import BadInput, safe_repr
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.measures import Measure
 from workbench.measures.privacy.anti_utility import AntiUtility

@@ -13,7 +13,7 @@ from widgets.base.part import with_controls
 from workbench.base.errors import BadInput
 from workbench.base.parameters import canonical
 from workbench.data import settings
-from workbench.data.roles import role_notes
+from workbench.data.settings import role_notes
 from workbench.data.table import Table
 from workbench.studies.schema import LEAVES_OUT
 from workbench.studies.study import ROLES, Study, hierarchy_builder

@@ -125,7 +125,7 @@ def audit(
 
 def _roles(released: Path, codebook: Path | None, sensitive: list[str] | None) -> tuple[list[str], list[str] | None]:
     """Return the roles that the codebook of a release names, spelled as options."""
-    from workbench.releases.label_parser import in_quotes
+    from workbench.releases.labels import in_quotes
     from workbench.releases.own_files import roles_of
 
     known, secret = roles_of(released, codebook) if str(released) != "-" else ([], [])

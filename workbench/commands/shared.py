@@ -21,7 +21,7 @@ import typer
 
 from workbench.base.errors import BadInput, Words, render_fixes
 from workbench.base.jsonable import jsonable
-from workbench.data.roles import role_notes
+from workbench.data.settings import role_notes
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:

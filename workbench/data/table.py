@@ -17,7 +17,7 @@ from workbench.data.column import Column
 from workbench.data.engines import Engine
 from workbench.data.hierarchies.hierarchy import Hierarchy
 from workbench.data.population import Population
-from workbench.data.published_runs import THRESHOLD, columns_with_regions
+from workbench.data.published import THRESHOLD, columns_with_regions
 from workbench.data.reading.encoder import read_columns
 from workbench.data.reading.opening import open_source
 from workbench.data.records import (
@@ -28,15 +28,19 @@ from workbench.data.records import (
     select_records,
     without_missing,
 )
-from workbench.data.roles import assign, column_names, only_these, require_columns, require_sound
 from workbench.data.sensitive import Sensitive
 from workbench.data.settings import (
     Origin,
     Ranges,
     TableSettings,
+    assign,
     check_importance,
     check_ranges,
     check_workloads,
+    column_names,
+    only_these,
+    require_columns,
+    require_sound,
     valid_importance,
     valid_ranges,
 )

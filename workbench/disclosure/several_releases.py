@@ -17,7 +17,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_guarantee, format_number, join_names
 from workbench.base.progress import checkpoint
 from workbench.data.cells import distinct_rows
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.methods import Method, Spent
 from workbench.releases.base import Release

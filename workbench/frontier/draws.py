@@ -15,7 +15,7 @@ from workbench.base.errors import BadInput
 from workbench.base.parameters import canonical
 from workbench.data.table import Table
 from workbench.methods.noise import RecordNoise
-from workbench.methods.raking.noisy_truth import use_draw_store
+from workbench.methods.raking.raked_buckets import use_draw_store
 from workbench.releases import responses
 from workbench.releases.base import Release
 from workbench.releases.responses import Drawn

@@ -16,7 +16,7 @@ from workbench.measures import Measure
 from workbench.measures.privacy.privacy_loss import PrivacyLoss
 from workbench.measures.utility.geometric_loss import GeometricLoss
 from workbench.methods import allowance, refuse_impossible
-from workbench.methods.full_domain.nodes import figure, is_scored_by_class, measure_nodes, node_name, score_nodes
+from workbench.methods.full_domain.full_domain import figure, is_scored_by_class, measure_nodes, node_name, score_nodes
 from workbench.models import Model
 
 BREAKING, LEFT_OUT, CLASSES, KEEPS, EFFICIENT = "breaking", "left out", "classes", "keeps", "efficient"

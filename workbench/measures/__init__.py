@@ -23,7 +23,7 @@ from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
 from workbench.releases.foreign import has_overlapping_classes
-from workbench.releases.scale import Scale
+from workbench.releases.published_classes import Scale
 
 LEARNING, LEARNING_BAYES = LEARNERS = ("learning", "learning by naive bayes")
 LEARNED = "learned"  # the estimator of a learning researcher

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.progress import Cancelled, cancellable_lock, checkpoint
 from workbench.data.column import Column
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.miners import Miner, fitting
 from workbench.miners.features import features

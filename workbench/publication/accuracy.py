@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.base.small_counts import may_list_groups, round_average, share_resolution
 from workbench.data import weights
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import brief
 from workbench.disclosure.recommendable import FAR, NEARLY

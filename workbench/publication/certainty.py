@@ -18,7 +18,7 @@ from workbench.base.small_counts import (
     round_share,
     share_resolution,
 )
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import FAR, nearly_certain_columns
@@ -26,8 +26,7 @@ from workbench.disclosure.several_releases import count_certain
 from workbench.models import Model
 from workbench.publication.published_types import CertainValues
 from workbench.releases.base import Release
-from workbench.releases.published_classes import round_counts, with_published_totals
-from workbench.releases.scale import guaranteed_shares
+from workbench.releases.published_classes import guaranteed_shares, round_counts, with_published_totals
 
 FEW = 2  # maximum number of sensitive columns that a sentence names
 NOISE = 1e-9

@@ -16,7 +16,7 @@ import pyarrow as pa
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import may_list_groups, round_average, share_resolution
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import PLAIN, Wording, brief
 from workbench.disclosure.exposure import assess_exposure
@@ -46,8 +46,17 @@ from workbench.publication.published_types import (
 )
 from workbench.releases.base import Release
 from workbench.releases.before_after import SIDE, before_and_after, bins_of, cross
-from workbench.releases.published_classes import FINEST, RedactedClasses, published_sizes, redact_classes
-from workbench.releases.scale import Scale, allowed_shares, costliest_column, guaranteed_shares, scale_of
+from workbench.releases.published_classes import (
+    FINEST,
+    RedactedClasses,
+    Scale,
+    allowed_shares,
+    costliest_column,
+    guaranteed_shares,
+    published_sizes,
+    redact_classes,
+    scale_of,
+)
 from workbench.releases.side_information import find_giveaways, nearly_identifying_columns
 
 # --- the sensitive column that each class shows: the one with the value nearest to certainty

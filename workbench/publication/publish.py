@@ -30,9 +30,9 @@ from typing import Any
 from workbench.base.errors import BadInput, Fix, Undefined, safe_repr
 from workbench.base.files import scratch
 from workbench.base.parameters import RANDOM
-from workbench.data.hierarchies.intervals import integers
-from workbench.data.published_counts import rounded_by
-from workbench.data.roles import role_notes
+from workbench.data.hierarchies.builders import integers
+from workbench.data.published import rounded_by
+from workbench.data.settings import role_notes
 from workbench.data.table import Table
 from workbench.frontier.decision import decide
 from workbench.frontier.frontier import Frontier

@@ -72,7 +72,7 @@ class MeasureWords(TypedDict):
 
 
 class ScaleExample(TypedDict):
-    """An example of what a figure allows, for one value (`workbench.releases.scale.Scale`)."""
+    """An example of what a figure allows, for one value (`workbench.releases.published_classes.Scale`)."""
 
     column: str
     value: str

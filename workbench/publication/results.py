@@ -18,7 +18,7 @@ from workbench import __version__
 from workbench.base.errors import BadInput
 from workbench.base.figures import format_number, format_whole_percent, with_article
 from workbench.base.small_counts import round_count
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
 from workbench.disclosure.recommendable import LEAST, define_nearly_certain, describe_recommendable
@@ -44,8 +44,7 @@ from workbench.publication.published_types import (
     Words,
 )
 from workbench.publication.selection import PublishedFrontier, easiest_to_explain
-from workbench.releases.published_classes import with_published_totals
-from workbench.releases.scale import scale
+from workbench.releases.published_classes import scale, with_published_totals
 from workbench.studies.study import Study
 
 # --- the promises of models in words for decision makers: a class is a group, and distances have examples

@@ -11,7 +11,7 @@ from workbench.base.small_counts import LISTED, may_list_groups
 from workbench.publication.offer import OFFERED, PublishedStudy
 from workbench.publication.published_folder import NOT_CARRIED, WITHOUT, Published
 from workbench.publication.published_types import Details, MeasureWords, PublishedPoint
-from workbench.releases.scale import Scale
+from workbench.releases.published_classes import Scale
 
 # --- a limit: its meaning, whether a candidate satisfies it, and the nearest candidate
 

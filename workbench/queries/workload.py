@@ -16,8 +16,7 @@ import numpy as np
 from workbench.base.errors import BadInput, prefix_path, safe_repr, suggest, suggest_column
 from workbench.base.parameters import RANDOM, Plain, canonical
 from workbench.data import weights
-from workbench.data.roles import column_names
-from workbench.data.settings import plain_workload
+from workbench.data.settings import column_names, plain_workload
 from workbench.data.table import Table
 from workbench.queries import exact, random_queries
 from workbench.queries.exact import COUNT, Conditions

@@ -22,7 +22,7 @@ from workbench.base.small_counts import SMALLEST, may_be_named
 from workbench.data.column import Column
 from workbench.models.classes import Classes
 from workbench.releases.export import CodedColumn, Rows
-from workbench.releases.label_parser import format_run
+from workbench.releases.labels import format_run
 
 
 class Entry(NamedTuple):

@@ -17,7 +17,7 @@ from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import cell_of_record
 from workbench.data.records import published_values
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.queries.populations import Populations

@@ -25,7 +25,7 @@ from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine
 from workbench.data.engines.remote import RemoteEngine
 from workbench.data.reading.source import literal
 from workbench.data.table import Table
-from workbench.releases.label_parser import STAR
+from workbench.releases.labels import STAR
 
 NONE = np.zeros(0, np.int32)
 TEXT = pa.large_string()

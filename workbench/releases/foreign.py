@@ -17,8 +17,8 @@ from workbench.base.errors import BadInput, Undefined, safe_repr
 from workbench.base.figures import join_names
 from workbench.data.cells import distinct_rows
 from workbench.data.column import Column
-from workbench.data.hierarchies.matching import Key, key, keys
-from workbench.data.roles import column_names
+from workbench.data.hierarchies.hierarchy import Key, key, keys
+from workbench.data.settings import column_names
 from workbench.data.table import Table
 from workbench.models import Audit, Model
 from workbench.models.classes import Classes
@@ -26,8 +26,7 @@ from workbench.queries.workload import Workload
 from workbench.releases.base import About, Release, require_shown
 from workbench.releases.codebook import drawn_columns_of_file
 from workbench.releases.export import Rows, find_suppressed_rows
-from workbench.releases.label_parser import STAR, Labels
-from workbench.releases.labels import named_levels
+from workbench.releases.labels import STAR, Labels, named_levels
 from workbench.releases.released_file import (
     ANYTHING,
     ReleasedFile,

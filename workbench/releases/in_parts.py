@@ -15,7 +15,7 @@ from workbench.base.figures import join_names
 from workbench.data.cells import Cells, distinct_rows, locate, row_keys
 from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, remote
 from workbench.data.engines.remote import Cut, Cutting, RemoteEngine, Runs
-from workbench.data.published_runs import published_runs
+from workbench.data.published import published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models.classes import Classes, max_classes_in_memory, refuse_too_many_classes, whole_table

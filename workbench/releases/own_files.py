@@ -20,8 +20,8 @@ from workbench.base.files import codebooks
 from workbench.base.randomness import exact_chances
 from workbench.data.cells import cell_of_record
 from workbench.data.column import Column
-from workbench.data.hierarchies.matching import key, keys
-from workbench.data.roles import column_names
+from workbench.data.hierarchies.hierarchy import key, keys
+from workbench.data.settings import column_names
 from workbench.data.table import Table
 from workbench.models.classes import Classes
 from workbench.releases.base import Release

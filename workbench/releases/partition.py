@@ -15,14 +15,13 @@ from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.base.randomness import operating_system_random
 from workbench.base.small_counts import SMALLEST
 from workbench.data import engines, weights
-from workbench.data.absent_values import OF_VALUES
 from workbench.data.cells import Cells, cell_of_record, distinct_rows
 from workbench.data.column import unused_name
-from workbench.data.published_runs import published_runs
+from workbench.data.population import OF_VALUES
+from workbench.data.published import published_runs
 from workbench.data.records import published_values
-from workbench.data.roles import released_columns
 from workbench.data.sensitive import Sensitive
-from workbench.data.settings import level_range
+from workbench.data.settings import level_range, released_columns
 from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
 from workbench.releases import shown as showing

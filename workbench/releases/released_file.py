@@ -11,15 +11,15 @@ import pandas as pd
 
 from workbench.base import cell_kernels
 from workbench.base.errors import BadInput, suggest_column
-from workbench.data.absent_values import AbsentValues, with_values
 from workbench.data.column import Column
-from workbench.data.hierarchies.matching import key, keys
+from workbench.data.hierarchies.hierarchy import key, keys
+from workbench.data.population import AbsentValues, with_values
 from workbench.data.reading.opening import open_source
 from workbench.data.reading.value_types import MARKERS
-from workbench.data.roles import assign
+from workbench.data.settings import assign
 from workbench.data.table import Table
 from workbench.models.classes import Classes
-from workbench.releases.label_parser import STARS, Labels
+from workbench.releases.labels import STARS, Labels
 from workbench.releases.side_information import SideInformationRisk, count_side_information, number_combinations
 
 # Missing values that match every value, as sdcMicro counts (`freqCalc` with alpha = 1).

@@ -13,7 +13,7 @@ from workbench.base.figures import join_names
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies.hierarchy import Misfit
 from workbench.data.records import sample
-from workbench.data.roles import lacking, role_notes
+from workbench.data.settings import lacking, role_notes
 from workbench.data.table import Table
 from workbench.frontier.recipe import combinations, variant
 from workbench.measures import Measure

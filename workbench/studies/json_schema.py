@@ -13,7 +13,7 @@ from workbench.base.variants import Variant
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.engines import ENGINES
 from workbench.data.hierarchies.builders import Builder
-from workbench.data.published_runs import REGIONS
+from workbench.data.published import REGIONS
 from workbench.data.reading.formats import FORMATS
 from workbench.frontier.intervals import MOST, OVER
 from workbench.frontier.recipe import variants

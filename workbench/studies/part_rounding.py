@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.base.parameters import canonical
 from workbench.base.small_counts import small_limit
-from workbench.data.hierarchies.matching import key, keys
+from workbench.data.hierarchies.hierarchy import key, keys
 from workbench.data.table import Table
 from workbench.redaction.controlled_rounding import Decided, Rounding, round_parts, round_table
 

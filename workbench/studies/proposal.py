@@ -19,13 +19,12 @@ from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
 from workbench.data.dependencies import describe_dependencies
 from workbench.data.hierarchies import proposal
-from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict
-from workbench.data.hierarchies.intervals import integers
+from workbench.data.hierarchies.builders import Builder, Dates, Groups, Intervals, Prefixes, from_dict, integers
 from workbench.data.hierarchies.proposal import SMALLEST, similar_groups
 from workbench.data.lexicon import EXACT_PLACES, POSTAL, has_word, words_in
 from workbench.data.reading.formats import refuse_address
-from workbench.data.roles import NEARLY_ALL
 from workbench.data.sensitive import MANY_VALUES
+from workbench.data.settings import NEARLY_ALL
 from workbench.data.table import Table
 from workbench.data.uniqueness import EXACT, alone, count_unique, is_nearly_unique, survey
 from workbench.data.wording import Wording

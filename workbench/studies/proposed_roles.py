@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from workbench.base.figures import format_percent, join_names
 from workbench.data.column import Column
 from workbench.data.column_meanings import OPEN, ColumnKind, guess_kind
-from workbench.data.roles import counts_records, unfit_as_weight
 from workbench.data.sensitive import MANY_VALUES
+from workbench.data.settings import counts_records, unfit_as_weight
 from workbench.data.table import Table
 from workbench.data.uniqueness import Survey, agreement, alone
 

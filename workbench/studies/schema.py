@@ -17,11 +17,11 @@ from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.engines.spark_session import refuse_secrets
 from workbench.data.hierarchies import builders
-from workbench.data.published_runs import REGIONS
+from workbench.data.published import REGIONS
 from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.formats import FORMATS
 from workbench.data.reading.opening import open_source
-from workbench.data.settings import check_weight, check_workloads
+from workbench.data.settings import check_importance_weight, check_workloads
 from workbench.data.table import Table
 from workbench.frontier.recipe import (
     MOST,
@@ -228,7 +228,7 @@ def _released_levels(given: Any) -> Faults:
 
 def _importance(given: Any) -> Faults:
     for name, one in given.items():
-        yield from catch_faults(partial(check_weight, name, one), name)
+        yield from catch_faults(partial(check_importance_weight, name, one), name)
 
 
 def _hierarchies(given: Any, data: Any) -> Faults:

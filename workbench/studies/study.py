@@ -24,7 +24,7 @@ from workbench.base.small_counts import FINEST, SMALLEST
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
-from workbench.data.published_runs import require_levels
+from workbench.data.published import require_levels
 from workbench.data.reading.opening import files_of
 from workbench.data.reading.source import Query
 from workbench.data.reading.spark_source import NAMED, places_of

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.base.errors import BadInput, Undefined
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, WorkloadUtility
 from workbench.methods import Keep, Mondrian, Remove

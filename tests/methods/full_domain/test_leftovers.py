@@ -4,9 +4,9 @@ import numpy as np
 
 from tests.methods.full_domain.lattices import table_of
 from workbench.measures import GeometricLoss
+from workbench.methods.full_domain.full_domain import release_at
 from workbench.methods.full_domain.lattice import Lattice
 from workbench.methods.full_domain.local_recoding import nodes_by_loss, releasable_classes
-from workbench.methods.full_domain.nodes import release_at
 from workbench.models import KAnonymity
 
 

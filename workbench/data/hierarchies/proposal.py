@@ -14,9 +14,8 @@ import numpy as np
 
 from workbench.base.figures import format_number, format_whole_percent
 from workbench.data.column import Column
-from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes
+from workbench.data.hierarchies.builders import DATES, Builder, Columns, Dates, Groups, Intervals, Prefixes, calendar
 from workbench.data.hierarchies.hierarchy import Hierarchy
-from workbench.data.hierarchies.intervals import calendar
 from workbench.data.lexicon import has_word
 from workbench.data.table import Table
 

@@ -17,8 +17,7 @@ from workbench.data.reading.column_types import parse_type
 from workbench.data.reading.opening import open_source, require_options
 from workbench.data.reading.source import Source
 from workbench.data.reading.value_types import Empty, Mixed, Values, find_values
-from workbench.data.roles import NOTHING
-from workbench.data.settings import Origin
+from workbench.data.settings import NOTHING, Origin
 
 P = ParamSpec("P")
 T = TypeVar("T")

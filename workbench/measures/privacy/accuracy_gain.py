@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from workbench.base.figures import format_percent, format_whole_percent
 from workbench.base.small_counts import round_count
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.measures import (
     Measured,
     SensitiveMeasure,

@@ -22,8 +22,7 @@ from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distribution_distances import DISTANCE_HELP, distance_from_prior
 from workbench.releases.base import OWN_CLASS, Release
-from workbench.releases.published_classes import redact_max_loss
-from workbench.releases.scale import Scale, max_allowed_distance, scale
+from workbench.releases.published_classes import Scale, max_allowed_distance, redact_max_loss, scale
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
 from workbench.base.parameters import parameter
 from workbench.base.small_counts import round_average, round_count
-from workbench.data.published_counts import published_total
+from workbench.data.published import published_total
 from workbench.measures import Measure, Measured, record_mean, size_in_thresholds
 from workbench.measures.privacy.attackers import PROSECUTOR, WHO, largest_published_risk, search_groups
 from workbench.models import Model

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
 from workbench.base.parameters import Column, parameter
-from workbench.data.roles import released_columns
+from workbench.data.settings import released_columns
 from workbench.measures import Measure, Measured, Publication
 from workbench.measures.predictions import accuracy_interval
 from workbench.measures.privacy.accuracy_gain import AccuracyGain

@@ -13,7 +13,7 @@ from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
 from workbench.data.column import Column
-from workbench.data.published_runs import enclosing_nodes, published_levels, published_runs
+from workbench.data.published import enclosing_nodes, published_levels, published_runs
 from workbench.data.settings import level_range, weights_of_quasi
 from workbench.data.table import Table
 from workbench.measures.diversity import contributions, is_measured_in_widths, nodes, q_diversity

@@ -17,7 +17,7 @@ from workbench.base import cell_kernels
 from workbench.base.errors import BadInput
 from workbench.data.cells import Cells
 from workbench.data.column import Column
-from workbench.data.published_runs import published_runs
+from workbench.data.published import published_runs
 from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.methods.mondrian.splits import LARGEST_BLOCK, Allowed, Nodes, Shown, Split

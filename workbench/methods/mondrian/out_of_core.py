@@ -21,7 +21,7 @@ from workbench.base.progress import cancellable_lock, checkpoint
 from workbench.data.cells import Cells
 from workbench.data.engines.remote import Cut, RemoteEngine, Tallies
 from workbench.data.population import Population
-from workbench.data.published_runs import published_levels, published_runs
+from workbench.data.published import published_levels, published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.methods.mondrian.splits import Nodes, Widest, allowed_by, grow, spans, unchanged

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.progress import checkpoint
 from workbench.data.cells import Cells
-from workbench.data.published_runs import published_levels, published_runs
+from workbench.data.published import published_levels, published_runs
 from workbench.data.records import positions_of_quasi
 from workbench.data.sensitive import Sensitive
 from workbench.data.settings import weights_of_quasi

@@ -11,7 +11,7 @@ from workbench.base.errors import BadInput
 from workbench.base.figures import format_guarantee, format_number, join_names
 from workbench.base.randomness import draw_columns, exact_chances
 from workbench.base.small_counts import SMALLEST
-from workbench.data.published_counts import published_values
+from workbench.data.published import published_values
 from workbench.data.sensitive import MANY_VALUES
 from workbench.data.table import Table
 from workbench.methods.noise import refuse_roles

@@ -1,4 +1,4 @@
-"""Published regions for every method: nodes for text with a hierarchy, ranges with safe ends for others."""
+"""Published counts add up to the published records, for every column, and follow the secret."""
 
 import numpy as np
 import pandas as pd
@@ -7,13 +7,38 @@ import pytest
 from tests.methods.tables import random_frame
 from workbench.base.errors import BadInput, Unsatisfiable
 from workbench.data.hierarchies.builders import Columns, Prefixes
-from workbench.data.published_runs import enclosing_nodes, published_runs, require_levels
+from workbench.data.published import (
+    enclosing_nodes,
+    published_runs,
+    published_total,
+    published_values,
+    require_levels,
+    rounded_by,
+)
 from workbench.data.records import fingerprint
 from workbench.data.table import Table
 from workbench.methods import FullDomain, Keep, KMember, LocalRecoding, Mondrian, Remove
 from workbench.models import DistinctLDiversity, KAnonymity, KMap
 from workbench.releases.foreign import foreign
-from workbench.releases.label_parser import Labels
+from workbench.releases.labels import Labels
+
+
+def test_each_column_adds_up_to_the_same_records():
+    frame = pd.DataFrame(
+        {"age": [20 + i % 13 for i in range(313)], "ill": ["flu"] * 204 + ["cold"] * 105 + ["rare"] * 4}
+    )
+    table = Table.from_frame(frame, ["age"], "ill")
+    found = set()
+    for secret in range(20):
+        other = rounded_by(table, bytes([secret] * 32))
+        ages, ills = (published_values(other, name, 10) for name in ("age", "ill"))
+        assert ages.sum() == ills.sum() == published_total(other, 10) == 310
+        found.add(tuple(ills.tolist()))
+    assert len(found) > 1
+    assert published_values(table, "age", 1).sum() == published_total(table, 1) == 313
+
+
+# Published regions for every method: nodes for text with a hierarchy, ranges with safe ends for others.
 
 METHODS = [
     Mondrian(), Mondrian(strict=False), Mondrian(suppress=0.1), Mondrian("information_gain", "s"), Mondrian("fewest"),

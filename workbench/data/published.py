@@ -1,4 +1,4 @@
-"""How generalized releases publish each quasi-identifier: as hierarchy nodes, or as ranges with allowed ends."""
+"""What is published about a table: its counts, and the regions of its quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,35 @@ from typing import TYPE_CHECKING, cast, get_args
 import numpy as np
 
 from workbench.base.errors import BadInput, Unsatisfiable, prefix_path, safe_repr, suggest
-from workbench.data.absent_values import OF_VALUES
+from workbench.base.result_cache import ResultCache
 from workbench.data.column import Column, Regions
-from workbench.data.roles import require_columns
-from workbench.data.settings import level_range
+from workbench.data.population import OF_VALUES
+from workbench.data.settings import level_range, require_columns
 
 if TYPE_CHECKING:
     from workbench.data.table import Table
+
+
+def published_total(table: Table, threshold: int) -> int:
+    """Return the published number of records."""
+    return table.settings.rounding.total(table.records, threshold)
+
+
+def published_values(table: Table, name: str, threshold: int) -> np.ndarray:
+    """Return the published number of records of each value; a sensitive column is counted at its model level."""
+    if name in table.sensitive:
+        return table.sensitive[name].published(threshold)
+    column = table.columns[name]
+    return table.settings.rounding.counts(name, column.value_labels(), column.totals, threshold)
+
+
+def rounded_by(table: Table, secret: bytes) -> Table:
+    """Return the table with published counts that are rounded by a secret."""
+    settings = replace(table.settings, rounding=table.settings.rounding.with_secret(secret))
+    return replace(table, settings=settings, remember=ResultCache())
+
+
+# How generalized releases publish each quasi-identifier: as hierarchy nodes, or as ranges with allowed ends.
 
 THRESHOLD = 10  # minimum number of records that share the end of a range
 REGIONS: tuple[Regions, ...] = get_args(Regions)
