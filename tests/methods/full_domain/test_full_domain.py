@@ -30,6 +30,7 @@ from workbench.methods.full_domain.full_domain import (
     refuse_other_columns,
     release_at,
     score_nodes,
+    sum_costs,
 )
 from workbench.models import DeltaDisclosure, DeltaPresence, DistinctLDiversity, KAnonymity, KMap, TCloseness
 
@@ -388,3 +389,17 @@ def test_the_lattice_has_the_loss_of_the_release_also_for_a_column_with_one_valu
         nodes, losses = scores.lattice.levels.tolist(), scores.released_figure("GL", 4).tolist()
         found = dict(zip(map(tuple, nodes), losses, strict=True))
         assert [found[0, 0], found[0, 1]] == pytest.approx(expected)
+
+
+def test_costs_are_summed_over_all_rows_and_over_those_that_are_kept():
+    rng = np.random.default_rng(1)
+    first, levels = np.array([0, 3, 3, 8]), rng.integers(0, 2, (3, 2))
+    codes, sizes, kept = rng.integers(0, 4, (8, 2)).astype(np.int16), rng.integers(1, 9, 8), rng.random(8) < 0.5
+    cost = rng.random((2, 2, 4))
+    every, of_kept = sum_costs(codes, sizes, kept, first, levels, cost)
+    for i in range(3):
+        for a in range(2):
+            each = [sizes[r] * cost[a, levels[i, a], codes[r, a]] for r in range(first[i], first[i + 1])]
+            assert every[i, a] == pytest.approx(sum(each))
+            here = kept[first[i] : first[i + 1]]
+            assert of_kept[i, a] == pytest.approx(sum(c for c, held in zip(each, here, strict=True) if held))

@@ -62,3 +62,20 @@ def test_too_many_nodes_are_refused(monkeypatch):
     monkeypatch.setattr(module, "MOST", 3)
     with pytest.raises(BadInput, match="combinations of levels, more than 3; allow fewer levels of some columns"):
         Lattice.from_table(table_of(0)[0], False)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("dtype", [np.int16, np.int32])
+def test_rows_are_grouped_as_pandas_groups_them(seed, dtype, monkeypatch):
+    monkeypatch.setattr(module, "STEPS", 7)
+    rng = np.random.default_rng(seed)
+    rows, axes = int(rng.integers(0, 60)), int(rng.integers(1, 5))
+    codes = rng.integers(0, 6, (rows, axes)).astype(dtype)
+    nodes = np.sort(rng.integers(0, 4, (axes, 6)), axis=1).astype(dtype)
+    counts = rng.integers(0, 5, (rows, 3)).astype(np.int32)
+    shown, added, number = module.group_rows(codes, nodes, counts)
+    there = [tuple(row) for row in nodes[np.arange(axes), codes]]
+    assert [tuple(row) for row in shown] == list(dict.fromkeys(there))
+    assert [tuple(shown[i]) for i in number] == there
+    expected = pd.DataFrame(counts).groupby(number).sum().to_numpy() if rows else np.zeros((0, 3))
+    assert np.array_equal(added, expected)

@@ -6,9 +6,10 @@ import pytest
 from tests.methods.raking.tables import table
 from workbench.data import weights
 from workbench.methods.raking import atoms
-from workbench.methods.raking.atoms import Atoms, Limit, error_of, polish, rake_beliefs
+from workbench.methods.raking.atoms import Atoms, Limit, error_of, find_members, polish, rake_beliefs, rake_once
 from workbench.models import TCloseness
 from workbench.models.distribution_distances import jensen_shannon
+from workbench.queries.populations import shared_prefix
 
 
 @pytest.mark.slow
@@ -112,3 +113,32 @@ def test_the_gradient_is_that_of_the_error():
     moved[2, 1] += 1e-7
     weight = 1 / (4 * np.maximum(truth + told, 0.002)) / 5  # held fixed, as the slope has it
     assert slope[2, 1] == pytest.approx(((weight * (moved - truth) ** 2).sum() - error) / 1e-7, rel=1e-4)
+
+
+@pytest.fixture
+def runs():
+    rng = np.random.default_rng(0)
+    ends = np.sort(rng.integers(0, 6, (40, 3, 2)), axis=2).astype(np.int32)
+    return ends[np.lexsort(ends.reshape(40, -1).T[::-1])]
+
+
+def test_members_are_the_atoms_inside_all_runs(runs):
+    codes = np.random.default_rng(1).integers(0, 6, (3, 50)).astype(np.int32)
+    start = np.zeros(len(runs) + 1, np.int64)
+    find_members(runs, shared_prefix(runs), codes, start, np.empty(0, np.int32))
+    found = np.empty(start[-1], np.int32)
+    find_members(runs, shared_prefix(runs), codes, start, found)
+    for p, (low, high) in enumerate(np.moveaxis(runs, 2, 1)):
+        inside = ((low[:, None] <= codes) & (codes <= high[:, None])).all(axis=0)
+        assert found[start[p] : start[p + 1]].tolist() == np.flatnonzero(inside).tolist()
+
+
+def test_raking_multiplies_beliefs_by_the_root_of_the_missing_share():
+    beliefs, weight = np.array([[0.5, 0.5], [0.8, 0.2], [0.3, 0.7]]), np.array([1.0, 3.0, 2.0])
+    truth = np.array([[0.9, 0.1]])
+    now = (1 * beliefs[0] + 3 * beliefs[1]) / 4
+    factor = np.sqrt((truth[0] + 1e-5) / (now + 1e-5))
+    expected = beliefs[:2] * factor / (beliefs[:2] * factor).sum(axis=1, keepdims=True)
+    rake_once(beliefs, weight, np.array([0, 2]), np.array([0, 1], np.int32), truth)
+    assert beliefs[:2] == pytest.approx(expected)
+    assert beliefs[2].tolist() == [0.3, 0.7]  # in no population

@@ -22,9 +22,12 @@ from workbench.methods.raking.buckets import (
     assign_records,
     best_size,
     buckets,
+    fill_seats,
     first_size,
     merge_violating,
+    remove_seats,
     round_counts,
+    trade_gains,
 )
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 from workbench.models.distribution_distances import jensen_shannon
@@ -255,3 +258,29 @@ def test_records_with_unique_values_cannot_be_swapped():
     release = RakedBuckets(publish="dealt", smallest=30)(data)
     assert release.classes.sizes.min() >= 30
     assert (release.classes.histograms["ill"].sum(axis=0) == 1).all()
+
+
+def test_counts_are_filled_in_order_and_then_in_free_buckets():
+    seats, rows, columns = np.zeros((2, 2), np.int64), np.array([1, 2]), np.array([2, 1])
+    fill_seats(seats, np.array([1, 0]), rows, columns)  # the first bucket's second value is wanted most
+    assert seats.tolist() == [[0, 1], [2, 0]]
+    assert not rows.any() and not columns.any()
+
+
+def test_excess_counts_are_removed_in_order():
+    seats, rows, columns = np.array([[2, 0], [1, 1]]), np.array([0, 0]), np.array([-1, 1])
+    remove_seats(seats, np.array([2, 0, 1, 3]), rows, columns)
+    assert seats.tolist() == [[2, 0], [0, 1]] and rows.tolist() == [0, 1] and columns.tolist() == [0, 1]
+    seats, rows, columns = np.array([[5, 0], [1, 1]]), np.array([0, 0]), np.array([-4, 4])
+    remove_seats(seats, np.array([2, 0, 1, 3]), rows, columns)
+    assert seats.tolist() == [[2, 0], [0, 1]] and rows.tolist() == [3, 1] and columns.tolist() == [0, 4]
+
+
+def test_the_gain_of_a_swap_is_the_change_of_loss():
+    rng = np.random.default_rng(2)
+    slope, seen = rng.normal(size=(4, 3)), rng.random((5, 3))
+    atom, bucket = np.array([0, 1, 2, 3]), np.array([0, 4, 2, 2])
+    found = trade_gains(np.array([0, 2]), np.array([1, 3]), atom, bucket, slope, seen)
+    before = slope[0] @ seen[0] + slope[1] @ seen[4]
+    after = slope[0] @ seen[4] + slope[1] @ seen[0]
+    assert found == pytest.approx([before - after, 0])  # the other two are in one bucket

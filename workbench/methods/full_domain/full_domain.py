@@ -11,6 +11,7 @@ from numbers import Integral
 
 import numpy as np
 
+from workbench.base.compiled import compiled
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr, suggest_column
 from workbench.base.parameters import parameter
 from workbench.base.progress import checkpoint
@@ -18,7 +19,6 @@ from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.measures import AttributeLoss, Measure
 from workbench.methods import Method, allowance
-from workbench.methods.full_domain import kernels
 from workbench.methods.full_domain.lattice import Lattice, Rows
 from workbench.models import Model
 from workbench.models.classes import Classes
@@ -185,7 +185,7 @@ class _Scoring:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the loss of all records, and the loss with the records of violating classes suppressed."""
         cost, everything = self.costs[measure.key]
-        every, kept = kernels.spent(*rows, ends, self.lattice.levels[here], cost)
+        every, kept = sum_costs(*rows, ends, self.lattice.levels[here], cost)
         suppressed, table = self.breaking[here, None] * everything, self.lattice.table
         return measure.combined(every / table.records, table), measure.combined(
             (kept + suppressed) / table.records, table
@@ -369,3 +369,23 @@ class FullDomain(Method):
             chosen = parse_levels(self.levels)
             return release_at(table, [chosen[name] for name in table.quasi])
         return release_at(table, best_levels(table, model, MEASURES[self.minimise](), allowance(table, self.suppress)))
+
+
+@compiled
+def sum_costs(
+    codes: np.ndarray, sizes: np.ndarray, kept: np.ndarray, first: np.ndarray, levels: np.ndarray, cost: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cost of all records of each node, and that of its kept rows: nodes x axes, twice.
+
+    The rows of node i are first[i]:first[i + 1]; `cost` is axes x levels x codes.
+    """
+    nodes, axes = levels.shape
+    every, of_kept = np.zeros((nodes, axes)), np.zeros((nodes, axes))
+    for i in range(nodes):
+        for row in range(first[i], first[i + 1]):
+            for a in range(axes):
+                here = sizes[row] * cost[a, levels[i, a], codes[row, a]]
+                every[i, a] += here
+                if kept[row]:
+                    of_kept[i, a] += here
+    return every, of_kept

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.base import cell_kernels
+from workbench.base.compiled import compiled
 from workbench.base.errors import BadInput
+from workbench.base.progress import checkpoint
 from workbench.data.sensitive import Sensitive
 from workbench.data.settings import level_range
 from workbench.data.table import Table
-from workbench.methods.full_domain import kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
 
@@ -104,7 +105,7 @@ class Lattice:
         codes = np.ascontiguousarray(cells.quasi.T)
         same = np.tile(np.arange(size, dtype=codes.dtype), (len(self.nodes), 1))
         narrow = np.int32 if self.table.records < 2**31 else np.int64
-        shown, sizes, number = kernels.group_rows(codes, same, cells.weight[:, None])
+        shown, sizes, number = group_rows(codes, same, cells.weight[:, None])
         counts = [
             cell_kernels.histogram(number, cells.others[name], cells.weight, len(shown), len(seen)).astype(narrow)
             for name, seen in self.sensitive.items()
@@ -123,7 +124,7 @@ class Lattice:
 
     def group_rows(self, rows: Rows, levels: Sequence[int] | np.ndarray) -> tuple[Rows, np.ndarray]:
         """Return the classes at these levels of rows of values, and the class of each row."""
-        shown, counts, number = kernels.group_rows(
+        shown, counts, number = group_rows(
             rows.codes, self._node_of_code[np.arange(len(self.nodes)), levels], rows.counts
         )
         return Rows(shown, counts), number
@@ -159,7 +160,7 @@ class Lattice:
     def _raised(self, rows: Rows, a: int, step: np.ndarray) -> Rows:
         nodes = self._same.copy()
         nodes[a, : len(step)] = step
-        shown, counts, _ = kernels.group_rows(rows.codes, nodes, rows.counts)
+        shown, counts, _ = group_rows(rows.codes, nodes, rows.counts)
         return Rows(shown, counts)
 
     @cached_property
@@ -210,3 +211,64 @@ def _step(fine: np.ndarray, coarse: np.ndarray) -> np.ndarray | None:
     found = np.zeros(fine[-1] + 1, np.int64)
     found[fine] = coarse
     return found if (found[fine] == coarse).all() else None
+
+
+# Kernels: they merge identical rows without sorting. Rows have a code for each axis, and counts in a second array.
+
+STEPS = 2_000_000  # rows between two checks for cancellation
+
+
+def group_rows(codes: np.ndarray, nodes: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct rows after generalization, their summed counts, and the number of each given row.
+
+    A row publishes `nodes[a, code]` on each axis.
+    """
+    rows, axes = codes.shape
+    slots = np.full(max(16, 1 << (2 * rows - 1).bit_length() if rows else 16), -1, np.int32)
+    shown, added = np.empty((rows, axes), codes.dtype), np.zeros(counts.shape, counts.dtype)
+    number, found = np.empty(rows, np.int32), 0
+    for start in range(0, rows, STEPS):
+        found = _group(start, min(start + STEPS, rows), codes, nodes, counts, slots, shown, added, number, found)
+        checkpoint()
+    return shown[:found].copy(), added[:found].copy(), number
+
+
+@compiled
+def _group(
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    nodes: np.ndarray,
+    counts: np.ndarray,
+    slots: np.ndarray,
+    shown: np.ndarray,
+    added: np.ndarray,
+    number: np.ndarray,
+    found: int,
+) -> int:
+    last, axes = np.uint64(slots.size - 1), codes.shape[1]
+    for i in range(start, end):
+        mixed, here = np.uint64(0), shown[found]  # written in place, kept if it is new
+        for a in range(axes):
+            here[a] = nodes[a, codes[i, a]]
+            mixed = (mixed ^ np.uint64(here[a])) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        slot = mixed & last
+        while True:
+            group = slots[slot]
+            if group < 0:
+                slots[slot] = group = found
+                found += 1
+                break
+            same = True
+            for a in range(axes):
+                if shown[group, a] != here[a]:
+                    same = False
+                    break
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & last
+        number[i] = group
+        for v in range(counts.shape[1]):
+            added[group, v] += counts[i, v]
+    return found

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from workbench.base.compiled import compiled
 from workbench.base.convergence import Fit, report_fit
 from workbench.base.progress import checkpoint
 from workbench.data import weights
 from workbench.data.cells import distinct_rows
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
-from workbench.methods.raking import kernels
 from workbench.models import Model
 from workbench.models.classes import Classes
 from workbench.models.distribution_distances import jensen_shannon
@@ -30,7 +30,7 @@ MEMBERS = 50_000_000  # of all populations together; beyond, a fixed sample of p
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atoms:
-    """`of_cell` is the atom of each of the table's cells; `start` and `members` are as in `kernels`."""
+    """`of_cell` is the atom of each of the table's cells; population p has atoms `members[start[p]:start[p + 1]]`."""
 
     of_cell: np.ndarray
     records: np.ndarray  # the number of records of each atom
@@ -103,7 +103,7 @@ def _found(table: Table, min_support: float) -> Atoms:
         populations = _some(populations, MEMBERS / start[-1])
         start = _starts(populations, codes)
     held = np.empty(start[-1], np.int32)
-    kernels.members(populations.runs, populations.same, codes, start, held)
+    find_members(populations.runs, populations.same, codes, start, held)
     records, people = (np.bincount(of_cell, one, len(first)) for one in (cells.weight, weights.people(table)))
     return Atoms(of_cell, records, people, populations, start, held)
 
@@ -111,7 +111,7 @@ def _found(table: Table, min_support: float) -> Atoms:
 def _starts(populations: Populations, codes: np.ndarray) -> np.ndarray:
     """Return the offset of each population's atoms."""
     start = np.zeros(len(populations) + 1, np.int64)
-    kernels.members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
+    find_members(populations.runs, populations.same, codes, start, np.empty(0, np.int32))
     return start
 
 
@@ -190,7 +190,7 @@ def rake_beliefs(atoms: Atoms, limit: Limit) -> np.ndarray:
     for number in range(PASSES):
         before = found.copy()
         checkpoint(f"beliefs about {name}, {number + 1} of {PASSES}")
-        kernels.rake(found, atoms.people, atoms.start, atoms.members, atoms.truth[name])
+        rake_once(found, atoms.people, atoms.start, atoms.members, atoms.truth[name])
         found = limit.inside(found)
         moved = float(np.abs(found - before).max(initial=0))
     report_fit(Fit("raking to large populations", PASSES, moved, moved <= STILL))
@@ -249,3 +249,60 @@ def error_of(estimates: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarra
 def _error(found: np.ndarray, shares: np.ndarray, truth: np.ndarray) -> tuple[float, np.ndarray]:
     error, slope = error_of(shares @ found, truth)
     return error, shares.T @ slope
+
+
+# Compiled kernels; `codes` is attributes x atoms, and `weight` the number of people of each atom.
+
+LEAST = 1e-5  # added to shares to avoid division by 0
+SMALLEST, LARGEST = 0.2, 5.0  # bounds on the factor by which a belief changes at a time
+
+
+@compiled
+def find_members(runs: np.ndarray, same: np.ndarray, codes: np.ndarray, start: np.ndarray, found: np.ndarray) -> None:
+    """Find the atoms of each population, reusing the axes that each shares with the one before.
+
+    They are written to `found` if there is room, and counted in `start`.
+    """
+    axes, atoms = codes.shape
+    here = np.empty((axes + 1, atoms), np.int32)
+    size = np.zeros(axes + 1, np.int64)
+    here[0], size[0] = np.arange(atoms), atoms
+    for p in range(len(runs)):
+        for a in range(same[p], axes):
+            n, low, high = 0, runs[p, a, 0], runs[p, a, 1]
+            for i in range(size[a]):
+                atom = here[a, i]
+                if low <= codes[a, atom] <= high:
+                    here[a + 1, n] = atom
+                    n += 1
+            size[a + 1] = n
+        begin = start[p]
+        start[p + 1] = begin + size[axes]
+        if start[p + 1] <= len(found):
+            found[begin : start[p + 1]] = here[axes, : size[axes]]
+
+
+@compiled
+def rake_once(beliefs: np.ndarray, weight: np.ndarray, start: np.ndarray, held: np.ndarray, truth: np.ndarray) -> None:
+    """Move the beliefs about each population's atoms towards its true shares, one population after the other."""
+    values = beliefs.shape[1]
+    factor = np.empty(values)
+    for p in range(len(start) - 1):
+        factor[:] = 0
+        people = 0.0
+        for i in range(start[p], start[p + 1]):
+            people += weight[held[i]]
+            for v in range(values):
+                factor[v] += weight[held[i]] * beliefs[held[i], v]
+        if people == 0:
+            continue
+        for v in range(values):
+            ratio = (truth[p, v] + LEAST) / (factor[v] / people + LEAST)
+            factor[v] = min(max(np.sqrt(ratio), SMALLEST), LARGEST)
+        for i in range(start[p], start[p + 1]):
+            total = 0.0
+            for v in range(values):
+                beliefs[held[i], v] *= factor[v]
+                total += beliefs[held[i], v]
+            for v in range(values):
+                beliefs[held[i], v] /= total

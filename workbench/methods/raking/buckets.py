@@ -11,10 +11,10 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from workbench.base.compiled import compiled
 from workbench.base.errors import Unsatisfiable
 from workbench.base.progress import checkpoint
 from workbench.data.table import Table
-from workbench.methods.raking import kernels
 from workbench.methods.raking.atoms import Atoms, Limit, error_of, polish, rake_beliefs
 from workbench.models import Model
 from workbench.releases.exchanged import Exchanged
@@ -34,8 +34,8 @@ def round_counts(wanted: np.ndarray, sizes: np.ndarray, limit: Limit) -> np.ndar
     seats = np.floor(wanted).astype(np.int64)
     rows, columns = sizes - seats.sum(axis=1), limit.sensitive.totals - seats.sum(axis=0)
     rest = (wanted - seats).ravel()
-    kernels.unseat(seats, np.argsort(rest, kind="stable"), rows, columns)
-    kernels.seat(seats, np.argsort(-(wanted - seats).ravel(), kind="stable"), rows, columns)
+    remove_seats(seats, np.argsort(rest, kind="stable"), rows, columns)
+    fill_seats(seats, np.argsort(-(wanted - seats).ravel(), kind="stable"), rows, columns)
     return _repair_buckets(seats, sizes, limit)
 
 
@@ -206,7 +206,7 @@ def _exchanged(
     for number in range(ROUNDS if of_value else 0):
         checkpoint(f"records exchanged, {number + 1} of at most {ROUNDS}")
         one, other = _pairs(records.atom, of_value, now, seen, rng)
-        gain = kernels.gains(one, other, records.atom, now.bucket, now.slope, seen)
+        gain = trade_gains(one, other, records.atom, now.bucket, now.slope, seen)
         best = np.argsort(-gain)[: int((gain > 0).sum())]
         while len(best) and share >= ENOUGH:
             chosen = best[: max(1, int(share * len(best)))]
@@ -468,3 +468,57 @@ def refuse_roles(table: Table, dealt: bool, noise: bool) -> None:
             f"dealt buckets are made for one sensitive column, and the table has {len(table.sensitive)}; use "
             "publish = exchanged, or name one of them"
         )
+
+
+# Compiled kernels.
+
+
+@compiled
+def fill_seats(seats: np.ndarray, order: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> None:
+    """Assign seats in `order` (row times values plus value) until rows and columns are full.
+
+    Remaining seats go wherever there is room.
+    """
+    values = seats.shape[1]
+    for place in order:
+        i, v = place // values, place % values
+        if rows[i] > 0 and columns[v] > 0:
+            seats[i, v] += 1
+            rows[i] -= 1
+            columns[v] -= 1
+    for i in range(len(seats)):
+        for v in range(values):
+            many = min(rows[i], columns[v])
+            if many > 0:
+                seats[i, v] += many
+                rows[i] -= many
+                columns[v] -= many
+
+
+@compiled
+def remove_seats(seats: np.ndarray, order: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> None:
+    """Remove seats, one at a time in `order`, from values that have too many, until none has."""
+    values = seats.shape[1]
+    while columns.min() < 0:
+        for place in order:
+            i, v = place // values, place % values
+            if columns[v] < 0 and seats[i, v] > 0:
+                seats[i, v] -= 1
+                rows[i] += 1
+                columns[v] += 1
+
+
+@compiled
+def trade_gains(
+    one: np.ndarray, other: np.ndarray, atom: np.ndarray, bucket: np.ndarray, slope: np.ndarray, seen: np.ndarray
+) -> np.ndarray:
+    """Return by how much the error falls, to first order, if the records of each pair trade buckets."""
+    found = np.empty(len(one))
+    for i in range(len(one)):
+        a, b, here, there = atom[one[i]], atom[other[i]], bucket[one[i]], bucket[other[i]]
+        gain = 0.0
+        if here != there and a != b:
+            for v in range(seen.shape[1]):
+                gain += (slope[a, v] - slope[b, v]) * (seen[here, v] - seen[there, v])
+        found[i] = gain
+    return found
