@@ -59,7 +59,7 @@ def measure(
 
 def one(path: Path, out: Path, fitting: int, part: int, remote: str) -> dict[str, Any]:
     """The cells and parts, and the time and the peak of each step so far, all in this process."""
-    from workbench.data.engines import remote as remote_engine
+    from workbench.data import engines as remote_engine
     from workbench.data.engines.spark_session import Session
     from workbench.data.table import Table
     from workbench.measures import PrivacyLoss, UtilityLoss

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.base.small_counts import lower_bound, round_count
 from workbench.data.table import Table
 from workbench.measures import AccuracyGain, PrivacyLoss, ReidentificationRisk
 from workbench.methods import Keep
@@ -17,6 +16,7 @@ from workbench.models.distribution_distances import jensen_shannon
 from workbench.publication.details import Groups, exposures
 from workbench.publication.publish import publish
 from workbench.publication.publishable_reasons import UNDEFINED, publishable_reason
+from workbench.redaction.controlled_rounding import lower_bound, round_count
 from workbench.studies.study import Study
 
 FEW = 10

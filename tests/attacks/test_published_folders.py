@@ -7,8 +7,6 @@ import pytest
 
 from tests.planted import people, planted
 from workbench import BadInput
-from workbench.base.small_counts import describe_count as counted
-from workbench.base.small_counts import round_count
 from workbench.data import datasets
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import count_certain
@@ -20,6 +18,8 @@ from workbench.publication.decisions import decisions_of, opened_by
 from workbench.publication.publish import publish
 from workbench.publication.published_folder import Published
 from workbench.publication.selection import redact_points
+from workbench.redaction.controlled_rounding import describe_count as counted
+from workbench.redaction.controlled_rounding import round_count
 from workbench.releases.published_classes import Scale
 from workbench.releases.side_information import nearly_identifying_columns
 from workbench.studies.study import Study

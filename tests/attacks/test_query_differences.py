@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 
 from tests.attacks.studies import random_queries
-from workbench.base.small_counts import LISTED
 from workbench.data.table import Table
 from workbench.methods import Mondrian
 from workbench.models import KAnonymity
 from workbench.publication.details import distributions
 from workbench.publication.publishable_queries import query_answers
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import LISTED
 
 SMALLEST, RECORDS = 10, 800
 SEEDS = [pytest.param(seed, marks=[] if seed < 2 else pytest.mark.exhaustive) for seed in range(30)]

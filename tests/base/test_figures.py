@@ -154,7 +154,7 @@ FORMATTED_OTHERWISE = {
     "scenario/scenario.py": "an entry, which is read again",
     "base/progress.py": "durations",
     "base/figures.py": "the rule itself",
-    "base/small_counts.py": "counts that are rounded by the threshold",
+    "redaction/controlled_rounding.py": "counts that are rounded by the threshold",
     "commands/query.py": "answers in the unit of the data",
     "data/reading/formats.py": "sizes of files",
     "data/range_ends.py": "values of the data",

@@ -10,7 +10,7 @@ from tests.data.people import FRAME, made
 from tests.examples import examples
 from tests.methods.tables import AXES, frames, table_of
 from workbench.base.errors import BadInput
-from workbench.data.engines import remote
+from workbench.data import engines
 from workbench.data.hierarchies.builders import Intervals
 from workbench.data.records import Sampled, fingerprint, has_same_data, resample, sample
 from workbench.data.settings import role_notes
@@ -139,7 +139,7 @@ def test_the_fingerprint_does_not_depend_on_the_engine():
 
 
 def test_columns_are_compared_if_combinations_do_not_fit(monkeypatch):
-    monkeypatch.setattr(remote, "MOST", 1)
+    monkeypatch.setattr(engines, "MOST", 1)
     here, there = (
         Table.read(FINGERPRINT_FRAME, ["age", "sex"], "ill", engine=engine) for engine in ("memory", "duckdb")
     )

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from workbench import BadInput
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import round_to_step
 from workbench.base.variants import catalog
 from workbench.data.table import Table
 from workbench.frontier.recipe import Recipe
@@ -23,6 +22,7 @@ from workbench.methods import Keep, Mondrian, Remove
 from workbench.models import KAnonymity, ProbabilisticLDiversity, TCloseness
 from workbench.publication.publishable_reasons import publishable_reason
 from workbench.publication.selection import NOT_PUBLISHED, TOO_FEW, redact_points, refuse_unpublished_axes
+from workbench.redaction.controlled_rounding import round_to_step
 from workbench.releases.published_classes import disclosure_costs
 
 CATALOG = catalog("workbench.measures", Measure)

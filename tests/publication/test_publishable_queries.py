@@ -8,7 +8,6 @@ import pytest
 
 from tests.planted import planted
 from workbench.base.errors import BadInput, Undefined
-from workbench.base.small_counts import round_count
 from workbench.data.hierarchies.builders import Groups
 from workbench.data.table import Table
 from workbench.methods import Mondrian, Remove
@@ -25,6 +24,7 @@ from workbench.publication.publishable_queries import (
 from workbench.publication.published_folder import Published
 from workbench.publication.report.page import report
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import round_count
 from workbench.studies.study import Study
 
 SMALLEST, RECORDS = 10, 2000

@@ -10,7 +10,7 @@ import pytest
 from tests.methods.tables import HIERARCHIES, random_frame
 from workbench import models
 from workbench.base.errors import Undefined, Unsatisfiable
-from workbench.data.engines import remote
+from workbench.data import engines
 from workbench.data.table import Table
 from workbench.disclosure.exposure import disclosure_table
 from workbench.measures import (
@@ -62,11 +62,11 @@ def awkward(frame):
 
 def with_cells_outside_memory(table):
     """Return the same table, declared not to fit in memory."""
-    most, remote.MOST = remote.MOST, 0
+    most, engines.MOST = engines.MOST, 0
     try:
         assert not table.engine.cells_fit
     finally:
-        remote.MOST = most
+        engines.MOST = most
     return table
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.data.engines.alike import assert_same_files
 from tests.releases.parted import SENSITIVE, pair, with_cells_outside_memory
 from workbench.base.errors import BadInput, TooMany, Undefined
-from workbench.data.engines import remote
+from workbench.data import engines
 from workbench.measures import KLDivergence, QueryError
 from workbench.measures.privacy.attackers import count_groups
 from workbench.measures.privacy.population_uniques import Sizes
@@ -75,7 +75,7 @@ def test_queries_are_answered_as_in_memory(monkeypatch, seed, publish):
 
 
 def test_queries_about_all_columns_are_answered_slice_by_slice(monkeypatch):
-    monkeypatch.setattr(remote, "SLICE", 30)
+    monkeypatch.setattr(engines, "SLICE", 30)
     memory, other = pair(5)
     columns = [*memory.quasi, *SENSITIVE]
     answers = [
@@ -104,8 +104,8 @@ def test_files_are_written_whole_in_random_order(tmp_path):
 
 @pytest.mark.parametrize("seed", [0, 4])
 def test_all_combinations_are_counted_slice_by_slice(monkeypatch, seed):
-    monkeypatch.setattr(remote, "SLICE", 60)
-    monkeypatch.setattr(remote, "MOST", 2)
+    monkeypatch.setattr(engines, "SLICE", 60)
+    monkeypatch.setattr(engines, "MOST", 2)
     for one, parts in (releases(seed), releases(seed, "bucketized")):
         assert len([*parts.table.engine.slices(parts.table.quasi, parts.table.columns)]) > 1
         assert KLDivergence()(parts).value == pytest.approx(KLDivergence()(one).value, abs=1e-9)
@@ -185,7 +185,7 @@ def test_computations_on_all_cells_are_refused(asked, error):
 
 def test_too_many_combinations_in_classes_are_refused(monkeypatch):
     _, parts = releases(8, "bucketized")
-    monkeypatch.setattr(remote, "MOST", 3)
+    monkeypatch.setattr(engines, "MOST", 3)
     with pytest.raises(TooMany, match="use fewer columns"):
         parts.class_counts(parts.table.quasi)
 

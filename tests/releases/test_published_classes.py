@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.base.small_counts import round_to_step
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
 from workbench.models import DistinctLDiversity, KAnonymity, TCloseness
 from workbench.models.classes import Classes
 from workbench.models.distribution_distances import Bounds, distance, max_distance
 from workbench.publication.results import promise
-from workbench.redaction.controlled_rounding import Rounding
+from workbench.redaction.controlled_rounding import Rounding, round_to_step
 from workbench.releases.published_classes import FINEST, disclosure_costs, redact_classes, scale
 
 CLASSES, MANY, FEW = 40, 10_000, 10

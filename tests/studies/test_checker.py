@@ -2,9 +2,8 @@
 
 import pytest
 
-from workbench.data import dependencies
+from workbench.data import dependencies, engines
 from workbench.data.dependencies import UNSEEN
-from workbench.data.engines import remote
 from workbench.studies import checker
 from workbench.studies.checker import check_study
 
@@ -84,7 +83,7 @@ def test_a_quasi_identifier_that_follows_from_another_is_noted(tmp_path):
 
 
 def test_a_study_whose_cells_do_not_fit_into_memory_is_valid(tmp_path, monkeypatch):
-    monkeypatch.setattr(remote, "MOST", 10)
+    monkeypatch.setattr(engines, "MOST", 10)
     apart = TEXT.replace("people.csv", "people.csv, engine: duckdb")
     found = study_in(tmp_path, apart)
     assert not found.problems and found.notes == [UNSEEN] and "36 records" in found.summary

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 
 from widgets.base.worker import CallSoon, Worker
 from workbench.base.progress import Report
-from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier
 from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import numbered_recipes, sweep
 from workbench.measures import Measure
+from workbench.redaction.controlled_rounding import SMALLEST
 
 REPORT_INTERVAL = 0.15  # seconds between two updates of an unfinished frontier
 OnProgress = Callable[[Frontier, int, int, bool], object]  # the frontier so far, points done, total, unfinished?

@@ -113,8 +113,8 @@ def anonymize(
 ) -> None:
     """Run `workbench anonymize`."""
     from workbench.base.figures import join_names
-    from workbench.base.small_counts import SMALLEST
     from workbench.frontier.decision import reasons_against
+    from workbench.redaction.controlled_rounding import SMALLEST
     from workbench.releases.side_information import refuse_giveaways
     from workbench.releases.writing import file_names, files_of
     from workbench.studies.study import results_folder
@@ -293,10 +293,10 @@ def _read_table(
     given: str, columns: Sequence[Columns], reading: Reading, model: str, method: str
 ) -> tuple[Table, Recipe]:
     """Read a table from a file or a pipe with these roles, and return it with its recipe."""
-    from workbench.base.small_counts import SMALLEST
     from workbench.data.table import Table
     from workbench.frontier.recipe import Recipe, parse_method, parse_recipe
     from workbench.methods.mondrian.mondrian import Mondrian
+    from workbench.redaction.controlled_rounding import SMALLEST
 
     quasi, sensitive, identifiers, weight = (column_options(one) for one in columns)
     if not quasi or not model:

@@ -279,7 +279,7 @@ def _refuse_value(where: str, name: str, text: str) -> None:
         number: float = VARIED[name](text)
     except ValueError:
         raise BadInput(f"{where}: {name} takes numbers, separated by commas; correct {safe_repr(text)}") from None
-    from workbench.base.small_counts import FINEST  # imported here because it loads numpy
+    from workbench.redaction.controlled_rounding import FINEST  # imported here because it loads numpy
 
     least = FINEST if name == "smallest" else 0
     if not least <= number < math.inf:

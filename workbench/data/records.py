@@ -12,13 +12,13 @@ import pandas as pd
 
 from workbench.base.errors import BadInput, TooMany, prefix_path, safe_repr
 from workbench.base.result_cache import ResultCache
-from workbench.base.small_counts import describe_part
 from workbench.data.column import Column, pad_rows
 from workbench.data.engines import Engine
 from workbench.data.engines.memory import Memory
 from workbench.data.hierarchies.builders import Columns
 from workbench.data.hierarchies.hierarchy import Hierarchy, key, keys
 from workbench.data.population import AbsentValues
+from workbench.redaction.controlled_rounding import describe_part
 
 if TYPE_CHECKING:
     from workbench.data.table import Table

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from workbench.base import small_counts
 from workbench.base.figures import humanize_name, join_names
+from workbench.redaction import controlled_rounding
 
 LONG = 3  # maximum number of values that a sentence lists
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -55,7 +55,7 @@ class Wording:
 
     def people(self, count: int, smallest: int) -> str:
         """Return a rounded number of records: about 120 visits."""
-        return small_counts.describe_count(count, smallest, self.one, self.many)
+        return controlled_rounding.describe_count(count, smallest, self.one, self.many)
 
     def group(self, published: int, smallest: int) -> str:
         """Return the size of a group from its published size."""
@@ -65,7 +65,7 @@ class Wording:
 
     def some_of(self, count: int, total: int, smallest: int) -> str:
         """Return a rounded part of all records."""
-        return small_counts.describe_part(count, total, smallest, self.one, self.many)
+        return controlled_rounding.describe_part(count, total, smallest, self.one, self.many)
 
     def who(self, names: Sequence[str], labels: Sequence[str | None]) -> str:
         """Return a group in words; None stands for any value."""

@@ -6,12 +6,12 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number, format_whole_percent
-from workbench.base.small_counts import QUARTERS, may_list_groups
 from workbench.data.published import published_total
 from workbench.data.sensitive import Sensitive
 from workbench.data.wording import Wording
 from workbench.disclosure.several_releases import count_certain_alone
 from workbench.models import Model
+from workbench.redaction.controlled_rounding import QUARTERS, may_list_groups
 from workbench.releases.base import Release
 from workbench.releases.published_classes import class_share_bounds, guaranteed_shares, round_counts
 

@@ -25,7 +25,6 @@ from workbench.base import progress as underway
 from workbench.base.errors import BadInput, safe_repr
 from workbench.base.figures import format_number
 from workbench.base.progress import describe_duration
-from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.frontier.decision import limits_of
 from workbench.frontier.families import NARROW, FamilySearch, Objective, default_families, families_from_recipes
@@ -34,6 +33,7 @@ from workbench.frontier.recipe import Point, Recipe
 from workbench.frontier.store import Store
 from workbench.frontier.sweep import BASELINES, PointMaker, warn_of_failures
 from workbench.measures import Measure
+from workbench.redaction.controlled_rounding import SMALLEST
 
 Progress = Callable[[int, Point], object]
 CLOSE = 1.3  # times the lowest loss: families within it are refined where they touch the caps

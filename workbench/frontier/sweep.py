@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 from workbench.base import progress as underway
 from workbench.base.errors import BadInput, Undefined, Unsatisfiable, safe_repr
-from workbench.base.small_counts import SMALLEST
 from workbench.data.table import Table
 from workbench.frontier.decision import assess_objections
 from workbench.frontier.frontier import Frontier
@@ -32,6 +31,7 @@ from workbench.methods.keep import Keep
 from workbench.methods.remove import Remove
 from workbench.miners.cross_fitting import use_cache
 from workbench.miners.fitting import processors
+from workbench.redaction.controlled_rounding import SMALLEST
 from workbench.releases.base import Release, fits_of
 
 BASELINES = (Recipe(Keep()), Recipe(Remove()))

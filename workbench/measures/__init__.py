@@ -15,12 +15,12 @@ import numpy as np
 from workbench.base.convergence import Fit, collect_fits, warning_about
 from workbench.base.errors import Undefined
 from workbench.base.parameters import Choice, Data, Plain, parameter
-from workbench.base.small_counts import round_average
 from workbench.base.variants import Variant, catalog, from_package
 from workbench.data.settings import weights_of_quasi
 from workbench.data.table import Table
 from workbench.models import Model
 from workbench.models.classes import Classes
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import ADVERSARIES, OWN_CLASS, Release, refuse_other
 from workbench.releases.foreign import has_overlapping_classes
 from workbench.releases.published_classes import Scale

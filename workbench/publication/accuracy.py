@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.base.small_counts import may_list_groups, round_average, share_resolution
 from workbench.data import weights
 from workbench.data.published import published_total
 from workbench.data.table import Table
@@ -20,6 +19,7 @@ from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.methods.remove import Remove
 from workbench.models.distribution_distances import misplaced_share, variation
 from workbench.publication.published_types import Accuracy, Details, Example, PopulationRow
+from workbench.redaction.controlled_rounding import may_list_groups, round_average, share_resolution
 from workbench.releases.base import Release
 from workbench.releases.labels import run_label
 from workbench.releases.published_classes import prior_bounds

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.base.errors import Undefined
-from workbench.base.small_counts import QUARTERS, share_resolution, small_limit
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import Units
 from workbench.publication.details import Groups
+from workbench.redaction.controlled_rounding import QUARTERS, share_resolution, small_limit
 from workbench.redaction.share_audit import Share, shares_to_drop
 from workbench.releases.published_classes import RedactedClasses
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_whole_percent, with_article
-from workbench.base.small_counts import (
+from workbench.data.published import published_total
+from workbench.data.table import Table
+from workbench.data.wording import Wording
+from workbench.disclosure.recommendable import FAR, nearly_certain_columns
+from workbench.disclosure.several_releases import count_certain
+from workbench.models import Model
+from workbench.publication.published_types import CertainValues
+from workbench.redaction.controlled_rounding import (
     HALVES,
     QUARTERS,
     STEPS,
@@ -18,13 +25,6 @@ from workbench.base.small_counts import (
     round_share,
     share_resolution,
 )
-from workbench.data.published import published_total
-from workbench.data.table import Table
-from workbench.data.wording import Wording
-from workbench.disclosure.recommendable import FAR, nearly_certain_columns
-from workbench.disclosure.several_releases import count_certain
-from workbench.models import Model
-from workbench.publication.published_types import CertainValues
 from workbench.releases.base import Release
 from workbench.releases.published_classes import guaranteed_shares, round_counts, with_published_totals
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from workbench.base.errors import Undefined
 from workbench.base.randomness import operating_system_random
-from workbench.base.small_counts import may_list_groups, round_average, share_resolution
 from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import PLAIN, Wording, brief
@@ -44,6 +43,7 @@ from workbench.publication.published_types import (
     Risk,
     ScaleExample,
 )
+from workbench.redaction.controlled_rounding import may_list_groups, round_average, share_resolution
 from workbench.releases.base import Release
 from workbench.releases.before_after import SIDE, before_and_after, bins_of, cross
 from workbench.releases.published_classes import (

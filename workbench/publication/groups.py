@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from workbench.base.figures import format_number, join_names
-from workbench.base.small_counts import STEPS
 from workbench.publication.published_folder import Published
 from workbench.publication.published_types import ClassRow
+from workbench.redaction.controlled_rounding import STEPS
 
 NOISE = 1e-6  # per cent
 WITHIN = "Other people may have the same values: each record states its group."

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from workbench.base.small_counts import may_list_groups, round_count
 from workbench.data.table import Table
 from workbench.disclosure.several_releases import count_certain, describe_joint_budget
 from workbench.methods import Method
@@ -19,6 +18,7 @@ from workbench.publication.certainty import certain_of
 from workbench.publication.offer import PublishedStudy
 from workbench.publication.published_folder import NOT_CARRIED, WITHOUT
 from workbench.publication.published_types import JointDisclosure, PublishedPoint, Results
+from workbench.redaction.controlled_rounding import may_list_groups, round_count
 from workbench.releases.base import Release
 
 Which = bool | Literal["all", "best"]  # which of the opened releases have their files written

@@ -2,8 +2,8 @@
 
 `workbench.publication.published_folder` describes the files. Four rules keep raw records out:
 
-- Every number of people is rounded to the study's threshold (`workbench.base.small_counts`), however large it is, and
-  figures derived from class counts are derived from rounded ones (`workbench.releases.published_classes`).
+- Every number of people is rounded to the study's threshold (`workbench.redaction.controlled_rounding`), however large
+  it is, and figures derived from class counts are derived from rounded ones (`workbench.releases.published_classes`).
 - Each measure declares how its figure may be published; otherwise the figure is hidden. Averages have two significant
   digits. The exact figures decide which points are efficient, and each decision for a stop of the slider; only the
   decisions are stored.

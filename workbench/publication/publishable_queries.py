@@ -22,7 +22,6 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
-from workbench.base.small_counts import may_list_groups, round_count, small_limit
 from workbench.data.column import Column
 from workbench.data.table import Table
 from workbench.disclosure.recommendable import FAR, NEARLY
@@ -32,6 +31,7 @@ from workbench.queries.exact import AVG, COUNT
 from workbench.queries.query import AGGREGATES, Query
 from workbench.queries.tokens import Token, tokens
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import may_list_groups, round_count, small_limit
 from workbench.releases.base import Release
 
 MOST = 20  # maximum number of published queries

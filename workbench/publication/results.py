@@ -17,7 +17,6 @@ import numpy as np
 from workbench import __version__
 from workbench.base.errors import BadInput
 from workbench.base.figures import format_number, format_whole_percent, with_article
-from workbench.base.small_counts import round_count
 from workbench.data.published import published_total
 from workbench.data.table import Table
 from workbench.data.wording import Wording
@@ -44,6 +43,7 @@ from workbench.publication.published_types import (
     Words,
 )
 from workbench.publication.selection import PublishedFrontier, easiest_to_explain
+from workbench.redaction.controlled_rounding import round_count
 from workbench.releases.published_classes import scale, with_published_totals
 from workbench.studies.study import Study
 

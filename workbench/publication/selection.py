@@ -12,7 +12,6 @@ import numpy as np
 from workbench.base.convergence import warning_about
 from workbench.base.errors import BadInput, Undefined
 from workbench.base.figures import format_number
-from workbench.base.small_counts import may_list_groups
 from workbench.data.table import Table
 from workbench.frontier.frontier import Frontier, clearest, compared_keys, describe_gain
 from workbench.frontier.recipe import Point, Recipe
@@ -20,6 +19,7 @@ from workbench.frontier.store import Store
 from workbench.measures import Measure, Measured, Publication
 from workbench.models import Model
 from workbench.publication.publishable_reasons import publishable_reason
+from workbench.redaction.controlled_rounding import may_list_groups
 from workbench.studies.study import Study, chart_axes
 
 Intervals = Mapping[str, tuple[float, float]]

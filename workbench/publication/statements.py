@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 
 from workbench.base.figures import format_interval, format_number, format_whole_percent, join_names
-from workbench.base.small_counts import LISTED, may_list_groups
 from workbench.publication.offer import OFFERED, PublishedStudy
 from workbench.publication.published_folder import NOT_CARRIED, WITHOUT, Published
 from workbench.publication.published_types import Details, MeasureWords, PublishedPoint
+from workbench.redaction.controlled_rounding import LISTED, may_list_groups
 from workbench.releases.published_classes import Scale
 
 # --- a limit: its meaning, whether a candidate satisfies it, and the nearest candidate

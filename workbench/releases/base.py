@@ -17,7 +17,6 @@ from workbench.base import cell_kernels
 from workbench.base.convergence import Fit
 from workbench.base.errors import BadInput, Undefined, safe_repr, suggest
 from workbench.base.result_cache import ResultCache
-from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
 from workbench.data.cells import distinct_people
 from workbench.data.records import edges_of_quasi
@@ -27,6 +26,7 @@ from workbench.models.classes import Classes
 from workbench.queries import bounds, evaluator
 from workbench.queries.populations import Populations, shared_prefix
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import SMALLEST
 from workbench.releases.codebook import Entry
 from workbench.releases.export import Rows
 from workbench.releases.labels import region_labels

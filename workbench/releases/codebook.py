@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from workbench.base.files import codebooks
-from workbench.base.small_counts import SMALLEST, may_be_named
 from workbench.data.column import Column
 from workbench.models.classes import Classes
+from workbench.redaction.controlled_rounding import SMALLEST, may_be_named
 from workbench.releases.export import CodedColumn, Rows
 from workbench.releases.labels import format_run
 

@@ -21,8 +21,7 @@ from workbench.base.errors import BadInput
 from workbench.base.progress import checkpoint, run_interruptible
 from workbench.base.randomness import operating_system_random
 from workbench.data.column import Column
-from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine
-from workbench.data.engines.remote import RemoteEngine
+from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, RemoteEngine
 from workbench.data.reading.source import literal
 from workbench.data.table import Table
 from workbench.releases.labels import STAR

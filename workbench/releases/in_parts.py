@@ -12,9 +12,9 @@ import numpy as np
 from workbench.base import cell_kernels
 from workbench.base.errors import TooMany, Undefined
 from workbench.base.figures import join_names
+from workbench.data import engines
 from workbench.data.cells import Cells, distinct_rows, locate, row_keys
-from workbench.data.engines import ClassesOfCells, ClassesOfParts, Engine, remote
-from workbench.data.engines.remote import Cut, Cutting, RemoteEngine, Runs
+from workbench.data.engines import ClassesOfCells, ClassesOfParts, Cut, Cutting, Engine, RemoteEngine, Runs
 from workbench.data.published import published_runs
 from workbench.data.sensitive import Sensitive
 from workbench.data.table import Table
@@ -149,9 +149,9 @@ class InParts(Partition):
             one = _counts_of_part(_within(engine, part), part, first, self.table.quasi, names)
             one = one._replace(group=self._numbered_classes[0][one.group])
             rows += len(one.group)
-            if rows > remote.MOST:
+            if rows > engines.MOST:
                 raise TooMany(
-                    f"more than {remote.MOST:,} combinations of {join_names(names)} in classes do not fit in "
+                    f"more than {engines.MOST:,} combinations of {join_names(names)} in classes do not fit in "
                     "memory; use fewer columns at a time"
                 )
             found.append(one)

@@ -13,7 +13,6 @@ import pandas as pd
 from workbench.base import cell_kernels
 from workbench.base.errors import Undefined, Unsatisfiable
 from workbench.base.randomness import operating_system_random
-from workbench.base.small_counts import SMALLEST
 from workbench.data import engines, weights
 from workbench.data.cells import Cells, cell_of_record, distinct_rows
 from workbench.data.column import unused_name
@@ -24,6 +23,7 @@ from workbench.data.sensitive import Sensitive
 from workbench.data.settings import level_range, released_columns
 from workbench.data.table import Table
 from workbench.models.classes import Classes, refuse_too_many_classes
+from workbench.redaction.controlled_rounding import SMALLEST
 from workbench.releases import shown as showing
 from workbench.releases.base import NOTHING_STATED, About, Release, require_shown
 from workbench.releases.codebook import Entry, region_entries

@@ -14,7 +14,6 @@ from workbench.base import cell_kernels
 from workbench.base.convergence import report_fit
 from workbench.base.errors import Undefined
 from workbench.base.progress import checkpoint
-from workbench.base.small_counts import SMALLEST
 from workbench.data import weights
 from workbench.data.records import published_values
 from workbench.data.settings import released_columns
@@ -25,6 +24,7 @@ from workbench.queries.evaluator import Reading, Regions, require_workload
 from workbench.queries.exact import COUNT, RegionLevel, Tree, coded, combine_sums, numbers_of
 from workbench.queries.populations import Populations
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import SMALLEST
 from workbench.releases.base import (
     NOTHING_STATED,
     OWN_CLASS,

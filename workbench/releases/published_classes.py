@@ -13,8 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.base.figures import format_whole_percent, with_article
-from workbench.base.small_counts import (
+from workbench.data.sensitive import Sensitive
+from workbench.data.wording import PLAIN, Wording
+from workbench.models import Model
+from workbench.models.classes import Classes
+from workbench.models.distribution_distances import DISTANCES, Bounds, distance, jensen_shannon, max_distance
+from workbench.redaction.controlled_rounding import (
+    BY_ITSELF,
     QUARTERS,
+    Rounding,
     describe_range,
     describe_usual_share,
     may_list_groups,
@@ -22,12 +29,6 @@ from workbench.base.small_counts import (
     share_resolution,
     small_limit,
 )
-from workbench.data.sensitive import Sensitive
-from workbench.data.wording import PLAIN, Wording
-from workbench.models import Model
-from workbench.models.classes import Classes
-from workbench.models.distribution_distances import DISTANCES, Bounds, distance, jensen_shannon, max_distance
-from workbench.redaction.controlled_rounding import BY_ITSELF, Rounding
 
 FINEST = 20  # steps of a published loss per full disclosure
 COST = 0.0001  # step of the published cost of a full disclosure

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.base.parameters import Choice, Column, ColumnBounds, Columns, Number, Parameter
-from workbench.base.small_counts import FINEST
 from workbench.base.variants import Variant
 from workbench.data.datasets import ADULT_HIERARCHIES
 from workbench.data.engines import ENGINES
@@ -17,6 +16,7 @@ from workbench.data.published import REGIONS
 from workbench.data.reading.formats import FORMATS
 from workbench.frontier.intervals import MOST, OVER
 from workbench.frontier.recipe import variants
+from workbench.redaction.controlled_rounding import FINEST
 from workbench.studies.schema import CSV, FILE, FORMAT, FROM, HIERARCHY_FILE, ROLES
 
 Schema = dict[str, Any]

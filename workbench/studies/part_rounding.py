@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.base.parameters import canonical
-from workbench.base.small_counts import small_limit
 from workbench.data.hierarchies.hierarchy import key, keys
 from workbench.data.table import Table
-from workbench.redaction.controlled_rounding import Decided, Rounding, round_parts, round_table
+from workbench.redaction.controlled_rounding import Decided, Rounding, round_parts, round_table, small_limit
 
 if TYPE_CHECKING:
     from workbench.studies.study import Study

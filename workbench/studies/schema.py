@@ -12,7 +12,6 @@ from typing import Any
 
 from workbench.base.errors import BadInput, safe_repr, suggest
 from workbench.base.parameters import RANDOM, WorkloadChoice
-from workbench.base.small_counts import FINEST
 from workbench.data import datasets
 from workbench.data.engines import ENGINES
 from workbench.data.engines.spark_session import refuse_secrets
@@ -36,6 +35,7 @@ from workbench.measures import Measure
 from workbench.queries.parser import parse
 from workbench.queries.random_queries import Settings
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import FINEST
 from workbench.studies.faults import Fault, Faults, catch_faults, prefix_faults, type_fault, unknown_keys
 from workbench.studies.hierarchy_files import FILE as HIERARCHY_FILE
 

@@ -20,7 +20,6 @@ from workbench import __version__
 from workbench.base.errors import BadInput, prefix_path, safe_repr
 from workbench.base.files import atomic_write
 from workbench.base.parameters import canonical
-from workbench.base.small_counts import FINEST, SMALLEST
 from workbench.data import datasets
 from workbench.data.hierarchies import builders
 from workbench.data.hierarchies.hierarchy import Misfit
@@ -35,6 +34,7 @@ from workbench.frontier.recipe import MOST as MOST
 from workbench.frontier.recipe import Recipe, expand_recipe, variant
 from workbench.frontier.recipe import ranges_from_recipe as ranges_from_recipe
 from workbench.measures import Measure
+from workbench.redaction.controlled_rounding import FINEST, SMALLEST
 from workbench.studies import hierarchy_files
 from workbench.studies.faults import raise_first
 from workbench.studies.hierarchy_files import FILE, read_files

@@ -8,8 +8,8 @@ import pytest
 
 from tests.releases.parted import SENSITIVE, pair, with_cells_outside_memory
 from workbench.base.errors import BadInput, TooMany
-from workbench.data.engines import remote
-from workbench.data.engines.remote import Cut, case
+from workbench.data import engines
+from workbench.data.engines import Cut, case
 from workbench.data.table import Table
 
 
@@ -53,7 +53,7 @@ def test_only_the_records_between_two_codes_are_counted(seed):
 @pytest.mark.parametrize("most", [1, 20, 1000])
 def test_slices_have_each_record_once_and_no_combination_in_common(monkeypatch, most):
     memory, other = pair(5)
-    monkeypatch.setattr(remote, "SLICE", most)
+    monkeypatch.setattr(engines, "SLICE", most)
     names = [*memory.quasi, *SENSITIVE]
     found = [one.collapse(names, []) for one in other.engine.slices(names, other.columns)]
     rows = [row for one in found for row in zip(*one.quasi.tolist(), one.weight.tolist(), strict=True)]
@@ -70,7 +70,7 @@ def test_combinations_are_estimated_and_refused_in_one_sentence(monkeypatch):
     assert other.engine.combinations_fit(other.quasi, other.columns) and memory.engine.combinations_fit(
         memory.names, memory.columns
     )
-    monkeypatch.setattr(remote, "MOST", 2)
+    monkeypatch.setattr(engines, "MOST", 2)
     with pytest.raises(TooMany, match=r"; take fewer$"):
         other.engine.require_combinations_fit(other.quasi, other.columns, "take fewer")
 
@@ -78,9 +78,9 @@ def test_combinations_are_estimated_and_refused_in_one_sentence(monkeypatch):
 def test_the_estimated_size_depends_on_roles_and_levels(monkeypatch):
     _, other = pair(11)
     fewer = other.with_roles(other.quasi[:1], SENSITIVE[1])
-    monkeypatch.setattr(remote, "MOST", fewer.columns[other.quasi[0]].size * 3)
+    monkeypatch.setattr(engines, "MOST", fewer.columns[other.quasi[0]].size * 3)
     assert fewer.engine.cells_fit and not with_cells_outside_memory(other).engine.cells_fit
-    assert len(fewer.cells()) <= remote.MOST
+    assert len(fewer.cells()) <= engines.MOST
 
 
 def test_every_record_is_drawn_with_the_same_probability():

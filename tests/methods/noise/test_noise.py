@@ -1,5 +1,7 @@
 """Properties of every method that changes records at random."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,8 @@ from tests.methods.noise.tables import table
 from workbench.base.errors import BadInput
 from workbench.base.variants import catalog
 from workbench.methods import Laplace, Method, OptimalResponse, RandomizedResponse
-from workbench.methods.noise import refuse_roles
-from workbench.releases.responses import read, written
+from workbench.methods.noise import numbered, refuse_roles
+from workbench.releases.responses import Categorical, read, written
 
 METHODS = [
     Laplace(2, bounds="age: 17..90, wage: 0..50"),
@@ -64,3 +66,19 @@ def test_unpublished_columns_cannot_be_changed():
     weighted = Table.from_frame(frame, ["q"], "s", weight="w")
     with pytest.raises(BadInput, match="'w' is not published"):
         refuse_roles(weighted, ["w"], "laplace")
+
+
+@pytest.mark.parametrize("values", [2, 3, 14])
+@pytest.mark.parametrize("keep", [0.05, 0.5, 0.9])
+def test_epsilon_equals_that_of_opendp(values, keep):
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    response = numbered(keep * np.eye(values) + (1 - keep) / values, "")
+    theirs = dp.m.make_randomized_response(categories=list(range(values)), prob=float(response.chances[0, 0])).map(1)
+    assert response.epsilon == pytest.approx(theirs, rel=1e-9)
+
+
+def test_a_matrix_with_an_impossible_transition_has_no_epsilon():
+    assert Categorical(np.array([[0.5, 0.5, 0], [0.5, 0.5, 0]])).epsilon == pytest.approx(0, abs=1e-300)
+    assert math.isinf(Categorical(np.array([[0.5, 0.5], [0.0, 1.0]])).epsilon)

@@ -25,8 +25,19 @@ from workbench.base.progress import checkpoint, run_interruptible
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import Cells, counted, row_keys
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, EngineBuilder, changing, plain
-from workbench.data.engines.remote import Cut, RemoteEngine, Runs, Tallies, case
+from workbench.data.engines import (
+    BATCH,
+    ClassesOfCells,
+    ClassesOfParts,
+    Cut,
+    EngineBuilder,
+    RemoteEngine,
+    Runs,
+    Tallies,
+    case,
+    changing,
+    plain,
+)
 from workbench.data.reading.value_types import Values
 
 T = TypeVar("T")

@@ -21,8 +21,23 @@ from workbench.base.progress import checkpoint
 from workbench.base.randomness import operating_system_random
 from workbench.data.cells import LARGEST_KEY, Cells, in_order
 from workbench.data.column import Column
-from workbench.data.engines import BATCH, ClassesOfCells, ClassesOfParts, CodeAssigner, changing, plain
-from workbench.data.engines.remote import KEYS, Cut, Cutting, RemoteEngine, Runs, Tallies, case, columns_of, renumbered
+from workbench.data.engines import (
+    BATCH,
+    KEYS,
+    ClassesOfCells,
+    ClassesOfParts,
+    CodeAssigner,
+    Cut,
+    Cutting,
+    RemoteEngine,
+    Runs,
+    Tallies,
+    case,
+    changing,
+    columns_of,
+    plain,
+    renumbered,
+)
 from workbench.data.engines.spark_session import Session, Untyped
 from workbench.data.reading.value_types import Values
 

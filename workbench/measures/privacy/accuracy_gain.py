@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.base.figures import format_percent, format_whole_percent
-from workbench.base.small_counts import round_count
 from workbench.data.published import published_total
 from workbench.measures import (
     Measured,
@@ -17,6 +16,7 @@ from workbench.measures import (
     require_sensitive,
 )
 from workbench.measures.privacy.attackers import guess_accuracy
+from workbench.redaction.controlled_rounding import round_count
 from workbench.releases.base import OWN_CLASS, Release
 
 ROUNDING = 1e-12  # a smaller difference of two means is due to rounding, and depends on the processor

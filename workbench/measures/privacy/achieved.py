@@ -9,10 +9,10 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
-from workbench.base.small_counts import round_average
 from workbench.base.variants import catalog
 from workbench.measures import Measure, Measured
 from workbench.models import Model
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import Release
 from workbench.releases.published_classes import round_classes
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number, format_percent
-from workbench.base.small_counts import lower_bound
 from workbench.data.cells import distinct_rows
 from workbench.data.table import Table
 from workbench.measures import LEARNERS, LEARNING, LEARNING_BAYES, record_mean
 from workbench.miners.adversary import BAYES, LOGISTIC, AdversaryBeliefs, count_right_guesses, learned_beliefs
+from workbench.redaction.controlled_rounding import lower_bound
 from workbench.releases.base import OWN_CLASS, Posterior, Release
 from workbench.releases.partition import group_of_cell
 

@@ -22,7 +22,6 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.parameters import parameter
-from workbench.base.small_counts import round_average
 from workbench.data.cells import cell_of_record
 from workbench.measures import Measure, Measured, require_sensitive, worst_column
 from workbench.measures.privacy.attacked_release import (
@@ -33,6 +32,7 @@ from workbench.measures.privacy.attacked_release import (
     Chances,
     measure_risk,
 )
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import Release
 from workbench.releases.shown import Shown
 

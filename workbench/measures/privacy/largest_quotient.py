@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.base.figures import format_number
-from workbench.base.small_counts import round_average
 from workbench.measures import Measured, SensitiveMeasure, attacker_parameter
 from workbench.models import Model, quotient
 from workbench.models.delta_disclosure import DeltaDisclosure
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import Release
 from workbench.releases.published_classes import class_share_bounds, prior_bounds
 

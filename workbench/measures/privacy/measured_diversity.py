@@ -9,9 +9,9 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
-from workbench.base.small_counts import round_average
 from workbench.measures import Measure, Measured, disjoint_classes, require_sensitive, size_in_thresholds
 from workbench.measures.diversity import weighting_parameter
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import Release
 from workbench.releases.published_classes import class_share_bounds
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_percent
 from workbench.base.parameters import parameter
-from workbench.base.small_counts import round_average, round_count
 from workbench.data.published import published_total
 from workbench.measures import Measure, Measured, record_mean, size_in_thresholds
 from workbench.measures.privacy.attackers import PROSECUTOR, WHO, largest_published_risk, search_groups
 from workbench.models import Model
 from workbench.models.alpha_k import AlphaK
 from workbench.models.k_anonymity import KAnonymity
+from workbench.redaction.controlled_rounding import round_average, round_count
 from workbench.releases.base import Release
 
 NEARLY = 1 + 1e-9  # a probability equal to the threshold is not above it

@@ -12,12 +12,12 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import RANDOM, Plain, WorkloadChoice, parameter
-from workbench.base.small_counts import round_average
 from workbench.measures import Measure, Measured, size_in_thresholds
 from workbench.measures.utility.estimators import UNIFORM, estimator_note, estimator_parameter, with_estimator
 from workbench.queries.evaluator import expected_answers, select_records
 from workbench.queries.exact import denominators, largest_change
 from workbench.queries.workload import Workload
+from workbench.redaction.controlled_rounding import round_average
 from workbench.releases.base import Release
 from workbench.releases.in_parts import InParts, whole
 from workbench.releases.partition import Partition

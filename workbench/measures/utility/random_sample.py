@@ -9,11 +9,11 @@ import numpy as np
 
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
-from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data.table import Table
 from workbench.measures.utility.utility_loss import UtilityLoss
 from workbench.models.distribution_distances import distance
 from workbench.queries.populations import large_populations
+from workbench.redaction.controlled_rounding import may_list_groups, round_average
 
 SHARES = 24  # shares for which the loss is computed, and between which it is interpolated
 DRAWN = 60_000  # simulated counts for each share

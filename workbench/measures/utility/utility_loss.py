@@ -9,12 +9,12 @@ import numpy as np
 from workbench.base.errors import Undefined
 from workbench.base.figures import format_number
 from workbench.base.parameters import parameter
-from workbench.base.small_counts import may_list_groups, round_average
 from workbench.data import weights
 from workbench.measures import Measured, Publication, SensitiveMeasure, require_sensitive, size_in_thresholds
 from workbench.measures.utility.estimators import estimator_note, estimator_parameter, with_estimator
 from workbench.models.distribution_distances import DISTANCE_HELP, distance, explain_unordered
 from workbench.queries.populations import COUNTED, large_populations
+from workbench.redaction.controlled_rounding import may_list_groups, round_average
 from workbench.releases.base import Release
 from workbench.releases.published_classes import COST, disclosure_costs, round_to_quarters
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.base.progress import cancellable_lock, checkpoint
 from workbench.data.cells import Cells
-from workbench.data.engines.remote import Cut, RemoteEngine, Tallies
+from workbench.data.engines import Cut, RemoteEngine, Tallies
 from workbench.data.population import Population
 from workbench.data.published import published_levels, published_runs
 from workbench.data.sensitive import Sensitive

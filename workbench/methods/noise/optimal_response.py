@@ -14,8 +14,17 @@ from workbench.base.figures import join_names
 from workbench.base.parameters import Columns, parameter
 from workbench.base.progress import checkpoint
 from workbench.data.table import Table
-from workbench.methods.noise import AS_THEY_ARE, RecordNoise, unprotected
-from workbench.methods.noise.categories import columns_of, epsilon_of, numbered, prior, published_counts, released
+from workbench.methods.noise import (
+    AS_THEY_ARE,
+    RecordNoise,
+    columns_of,
+    epsilon_of,
+    numbered,
+    prior,
+    published_counts,
+    released,
+    unprotected,
+)
 from workbench.models.distribution_distances import jensen_shannon
 from workbench.releases.responses import Response
 

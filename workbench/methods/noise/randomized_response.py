@@ -9,8 +9,16 @@ import numpy as np
 
 from workbench.base.parameters import Columns, parameter
 from workbench.data.table import Table
-from workbench.methods.noise import AS_THEY_ARE, RecordNoise, unprotected
-from workbench.methods.noise.categories import columns_of, epsilon_of, numbered, prior, released
+from workbench.methods.noise import (
+    AS_THEY_ARE,
+    RecordNoise,
+    columns_of,
+    epsilon_of,
+    numbered,
+    prior,
+    released,
+    unprotected,
+)
 from workbench.releases.responses import Categorical, Response
 
 

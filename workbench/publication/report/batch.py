@@ -28,10 +28,10 @@ from workbench.base.errors import OUT_OF_MEMORY, BadInput, missing_package, rend
 from workbench.base.files import atomic_write, scratch
 from workbench.base.package import NOTEBOOKS, Sources
 from workbench.base.parameters import canonical
-from workbench.base.small_counts import small_limit
 from workbench.frontier.store import Store
 from workbench.publication.report.page import render
 from workbench.publication.report.reporting import ENDINGS, quietly_read
+from workbench.redaction.controlled_rounding import small_limit
 from workbench.studies.faults import study_words
 from workbench.studies.study import Study, files_read, results_folder
 

@@ -12,13 +12,13 @@ from typing import Any
 from markupsafe import Markup
 
 from workbench.base.figures import format_number, format_upper_percent, format_whole_percent, humanize_name, join_names
-from workbench.base.small_counts import describe_usual_share
 from workbench.base.templates import Templates
 from workbench.charts import offline
 from workbench.publication import cost, groups, statements
 from workbench.publication.offer import OFFERED
 from workbench.publication.published_folder import Published
 from workbench.publication.published_types import MeasureWords, PublishedPoint, SensitiveColumn
+from workbench.redaction.controlled_rounding import describe_usual_share
 
 render = Templates("workbench.publication.report", "workbench.charts").render
 
