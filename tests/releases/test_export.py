@@ -191,6 +191,7 @@ def test_every_cell_is_read_back_by_python_and_by_pandas(table):
 @example([["\u2028a", "b"], ["x", "\x1cy"]])
 @example([["a"], [""], ["x"]])
 @example([["", "\t\t"], ["", "\t\t"]])
+@example([[" "], [""]])
 def test_every_record_is_read_back_here(tmp_path_factory, table):
     header, *records = table
     names = [f"x{name}{i}" for i, name in enumerate(header)]

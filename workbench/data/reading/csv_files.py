@@ -154,8 +154,8 @@ def find_dialect(
 
 def _refuse_spaces(sample: str, where: str, quote: str | None) -> None:
     """Raise BadInput for text in one column whose lines all have as many words as the first."""
-    lines = [line.strip(" ") for line in sample.splitlines() if line.strip()]
-    if _fit("\n".join(re.sub(" +", " ", line) for line in lines), " ", quote) < (MOSTLY, 2):
+    lines = [line.strip(" ") for line in sample.splitlines() if line.strip(' "')]
+    if len(lines) < 2 or _fit("\n".join(re.sub(" +", " ", line) for line in lines), " ", quote) < (MOSTLY, 2):
         return
     single = f"or use {Fix.DELIMITER(',')} if each line is one field"
     if any("  " in line for line in lines):
