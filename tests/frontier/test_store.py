@@ -132,7 +132,7 @@ def test_a_point_without_a_release_has_no_classes(store):
     assert store.get("2" * 40, RECIPE).reasons == {"P_loss": "impossible"}
     with pytest.raises(Undefined, match="has no classes"):
         store.classes("2" * 40)
-    with pytest.raises(Undefined, match="about populations"):
+    with pytest.raises(Undefined, match="describes populations"):
         store.populations("2" * 40)
 
 
