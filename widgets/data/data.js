@@ -283,7 +283,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     const inFile = state.data.table ? `: ${state.data.table}` : "";
     const name = { bundled: "adult (bundled)", path: state.data.path + inFile, spark: state.data.spark, given: state.data.given }[origin()] ?? "a query";
     if (!summary.records) return chosen(busy ? `reading ${busy}…` : "none yet");
-    const drops = summary.incomplete, left = summary.records - (state.data.drop_missing ? drops : 0);
+    const drops = summary.incomplete;
     using.replaceChildren(h("b", {}, name), ` ${count(summary.records)} records × ${count(summary.columns.length)} columns`);
     using.title = name;
     missing.checked = !!state.data.drop_missing;
@@ -291,9 +291,9 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     missing.disabled = !drops && !state.data.drop_missing;
     would.textContent = !drops ? "(there are none)" : drops === summary.records
       ? "(all of them: make columns with mostly missing values identifiers)"
-      : `(${count(drops)}, ${perCent(drops / summary.records)}${state.data.drop_missing ? `; ${count(left)} ${left === 1 ? "stays" : "stay"}` : ""})`;
-    const drawn = state.data.sample < left ? `a random sample of ${count(state.data.sample)} of ` : "";
-    chosen(`${name}, ${drawn}${count(left)} records × ${count(summary.columns.length)} columns`);
+      : `(${count(drops)}, ${perCent(drops / summary.records)}, if no column is left out)`;
+    const drawn = state.data.sample < summary.records ? `a random sample of ${count(state.data.sample)} of ` : "";
+    chosen(`${name}, ${drawn}${count(summary.records)} records × ${count(summary.columns.length)} columns`);
   }
 
   on("state", given => {
