@@ -145,7 +145,7 @@ def test_a_path_that_is_none_is_said_at_the_path(page, tmp_path):
     page.keyboard.press("Enter")
     wait_for_output(page, "people.csv")
     box = page.get_by_label("Drop records with missing values")
-    page.get_by_text("(1, 50 %)").wait_for()
+    page.get_by_text("(1, 50 %, counting all columns)").wait_for()
     box.click()
     wait_for_output(page, "'drop_missing': True")
     assert box.is_checked()

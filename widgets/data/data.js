@@ -291,7 +291,7 @@ export default widget(({ model, el, send, on, trait, mark }) => {
     missing.disabled = !drops && !state.data.drop_missing;
     would.textContent = !drops ? "(there are none)" : drops === summary.records
       ? "(all of them: make columns with mostly missing values identifiers)"
-      : `(${count(drops)}, ${perCent(drops / summary.records)}, if no column is left out)`;
+      : `(${count(drops)}, ${perCent(drops / summary.records)}, counting all columns)`;
     const drawn = state.data.sample < summary.records ? `a random sample of ${count(state.data.sample)} of ` : "";
     chosen(`${name}, ${drawn}${count(summary.records)} records × ${count(summary.columns.length)} columns`);
   }
