@@ -32,7 +32,7 @@ def test_a_share_that_narrows_a_small_difference_is_dropped():
     assert stated[0] - stated[1] == hidden > 0
     dropped = [row for row in rows if HIDDEN in row["sentence"] and row["people"]]
     assert len(dropped) == hidden and all(row["value"] is None for row in dropped)
-    assert {row["sentence"] for row in dropped} == {f"Other groups would reveal its few people: {HIDDEN}."}
+    assert {row["sentence"] for row in dropped} == {f"Other groups would reveal its few members: {HIDDEN}."}
     assert all((row["fewest"], row["share"], row["posterior"]) == (0.0, 1.0, None) for row in dropped)
 
 

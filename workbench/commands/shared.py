@@ -21,7 +21,6 @@ import typer
 
 from workbench.base.errors import BadInput, Words, render_fixes
 from workbench.base.jsonable import jsonable
-from workbench.data.settings import role_notes
 from workbench.studies.faults import study_words
 
 if TYPE_CHECKING:
@@ -156,6 +155,8 @@ def print_note(text: str, words: Words = study_words) -> None:
 
 def print_role_notes(table: Table, words: Words = study_words) -> None:
     """Print the notes about a table's roles, one per line."""
+    from workbench.data.settings import role_notes  # loads numpy
+
     for note in role_notes(table):
         print_note(note, words)
 

@@ -293,7 +293,7 @@ class RedactedClasses:
         seen, *_ = self.exposed_value(row)
         if self.is_tiny(row):
             small = self.people[row] < 2 * self.smallest
-            why = "The group is too small" if small else "Other groups would reveal its few people"
+            why = "The group is too small" if small else "Other groups would reveal its few members"
             return f"{why}: {HIDDEN}."
         if self._mixed(row):
             name, same = self.wording.column(seen.name), _describe_same(self)

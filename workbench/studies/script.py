@@ -70,15 +70,20 @@ def python_code(
 
 def _settings(study: Study) -> str:
     """Return the call that sets ranges of levels, weights, workloads and the population; empty if there are none."""
-    ranges = {name: list(levels) for name, levels in study.released_levels.items()}
     given = {
-        "level_ranges": str(ranges) if ranges else "",
-        "importance": str(dict(study.importance)) if study.importance else "",
-        "workloads": pformat(study.workloads, width=WIDTH, compact=True, sort_dicts=False) if study.workloads else "",
-        "population": repr(study.population[CSV]) if study.population else "",
+        "level_ranges": {name: list(levels) for name, levels in study.released_levels.items()},
+        "importance": dict(study.importance),
+        "workloads": dict(study.workloads),
+        "population": study.population.get(CSV),
     }
-    arguments = [f"{name}={text}" for name, text in given.items() if text]
-    return f".with_settings({', '.join(arguments)})" if arguments else ""
+    arguments = [_argument(name, value) for name, value in given.items() if value]
+    if not arguments:
+        return ""
+    call = f".with_settings({', '.join(arguments)})"
+    if len(call) <= WIDTH and "\n" not in call:
+        return call
+    lines = ",\n    ".join(arguments)
+    return f".with_settings(\n    {lines},\n)"
 
 
 def _release(study: Study, recipe: Recipe, model: str, imports: Imports, results: str | PathLike[str] | None) -> str:

@@ -552,7 +552,7 @@ def keep(bench, name, text):
 @pytest.mark.slow
 def test_a_workload_of_the_study_is_an_axis_like_any_other(bench, problems):
     bench.workloads._receive(None, {"kind": "add", "field": "load", "what": "written"}, [])
-    assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.workloads
+    assert list(bench.session.study.workloads) == ["queries"] and bench.session.table.settings.workloads
     queries = next(row for row in bench.recipes._measures if row.kind.name == "query error")
     assert queries.parts[0].options("workload", bench.session.table) == ["random", "queries"]
     place = bench.recipes._measures.index(queries)
