@@ -233,7 +233,7 @@ class Naive:
         }
 
     @cached_property
-    def few(self) -> bool:
+    def has_few_people(self) -> bool:
         """Return whether the published number of records is that of a table of few people."""
         return int(self.published.sum()) < FEW * self.threshold
 
@@ -246,7 +246,7 @@ class Naive:
     def published_privacy(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the published privacy loss: without and with optional tiny classes."""
         t, most = self.threshold, round_up(self.full_disclosure, 1e-4)
-        step, optional = (most / 4, 2 * t) if self.few else (self.cheapest_disclosure / 20, 3 * t - 1)
+        step, optional = (most / 4, 2 * t) if self.has_few_people else (self.cheapest_disclosure / 20, 3 * t - 1)
         tiny, may = (np.zeros(self.number, bool) for _ in range(2))
         for run, mask in self.classes(k).items():
             size = self.counts_of_run[run].sum(axis=1)
@@ -263,7 +263,7 @@ class Naive:
     def published_utility(self, k: int) -> np.ndarray:
         """Return the published utility loss."""
         loss, disclosure = self.utility_loss(k), round_up(self.full_disclosure, 1e-4)
-        if self.few:
+        if self.has_few_people:
             return round_up(round_up(np.maximum(loss, 1e-4), disclosure / 4), 1e-4)
         moved = np.minimum(self.threshold / np.where(self.large, self.sizes, np.inf).min(axis=1), 1)
         sure, other = (np.stack(both, axis=1) for both in ((moved * 0 + 1, moved * 0), (1 - moved, moved)))

@@ -203,7 +203,7 @@ LARGER = [
 
 
 @pytest.mark.parametrize(("seed", "awkward"), LARGER)
-def test_so_have_small_counts_of_larger_tables(seed, awkward):
+def test_small_counts_of_larger_tables_have_as_many_feasible_values(seed, awkward):
     reports, cells, rng = publish_reports(seed, awkward, large=True)
     for report in reports:
         check_naive_figures(report, cells)

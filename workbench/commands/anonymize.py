@@ -328,9 +328,8 @@ def _refuse_raw(release: Release, recipe: Recipe) -> None:
         _refuse_unchanged(release, recipe)
         return
     kept = [name for name in release.table.quasi if name not in release.unpublished_columns]
-    exact = release.table.with_settings(
-        regions=dict.fromkeys(release.table.names, "exact")
-    )  # range ends are no protection
+    # range ends are no protection
+    exact = release.table.with_settings(regions=dict.fromkeys(release.table.names, "exact"))
     if kept and unchanged_columns(recipe.release(exact), kept) == kept:
         raise BadInput(
             f"{recipe}: without a model it publishes {join_names(kept)} unchanged, so anyone who knows these values of "

@@ -35,7 +35,7 @@ class TableSettings:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the records of a table are from."""
+    """The origin of a table's records: file, sample and population."""
 
     missing_texts: tuple[str, ...] = ()  # texts that were read as missing, other than empty cells
     sampled: Sampled | None = None  # the size of the sample, if this is one

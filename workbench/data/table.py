@@ -209,7 +209,7 @@ class Table:
         threshold: int = THRESHOLD,
         population: Any = None,
     ) -> Table:
-        """Return the table with other settings; those that are not given remain.
+        """Return the table with other settings; omitted ones remain.
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True)
 class About:
-    """What a release states besides its records; texts are parts of sentences."""
+    """The statements of a release about itself; texts are parts of sentences."""
 
     guarantee: str = ""  # of the method, for any data
     warning: str = ""  # what every recipient has to know

@@ -204,9 +204,7 @@ class Study:
         table = table.with_roles(self.quasi, self.sensitive, self.levels, self.weight)
         with prefix_path("released_levels"):
             ranges = {name: levels for name, levels in self.released_levels.items() if name in self.quasi}
-            table = table.with_settings(
-                level_ranges=ranges
-            )  # ranges of other columns apply once they are quasi-identifiers
+            table = table.with_settings(level_ranges=ranges)  # others apply once they are quasi-identifiers
         if self.population:
             path, known = Path(self.folder) / self.population[CSV], ("population", self.population[CSV], self.quasi)
             with prefix_path("population"):
